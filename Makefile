@@ -1,0 +1,24 @@
+.PHONY: run test bench lint clean
+PYTHON ?= python3
+BIN = .venv/bin
+
+run: .venv/ready
+	$(BIN)/python -m cesaro.reproduce
+
+test: .venv/ready
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest
+
+lint: .venv/ready
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/mypy
+
+.venv/ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
+	touch $@
+
+clean:
+	rm -rf .venv
