@@ -1,0 +1,220 @@
+"""Domains Q of the constraint w in Q. `project` is all that a method needs; the rest serves the certificate.
+
+project(x)   the nearest point of Q
+lowest(s)    min over w in Q of <s, w>, -inf if there is none: the lower model where mu = 0
+reach(x)     max over w in Q of |w - x|, inf if Q is unbounded: how far the solution can be
+"""
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+class Domain(ABC):
+    """The interface. A closed convex set that can be projected on."""
+
+    @abstractmethod
+    def project(self, x: np.ndarray) -> np.ndarray: ...
+
+    @abstractmethod
+    def lowest(self, s: np.ndarray) -> float: ...
+
+    @abstractmethod
+    def reach(self, x: np.ndarray) -> float: ...
+
+
+@dataclass(frozen=True)
+class Everywhere(Domain):
+    """All of R^d: projecting is returning the argument itself, not a copy."""
+
+    def project(self, x):
+        return x
+
+    def lowest(self, s):
+        return 0.0 if not np.any(s) else -math.inf
+
+    def reach(self, x):
+        return math.inf
+
+
+@dataclass(frozen=True)
+class Ball(Domain):
+    """|w - center|_2 <= radius.
+
+    >>> Ball(1.0).project(np.array([3.0, 4.0]))
+    array([0.6, 0.8])
+    """
+
+    radius: float = 1.0
+    center: Any = 0.0
+
+    def __post_init__(self):
+        _positive("radius", self.radius)
+
+    def project(self, x):
+        offset = x - self.center
+        norm = np.linalg.norm(offset)
+        return x if norm <= self.radius else self.center + offset * (self.radius / norm)
+
+    def lowest(self, s):
+        return float(np.sum(s * self.center) - self.radius * np.linalg.norm(s))
+
+    def reach(self, x):
+        return float(np.linalg.norm(x - self.center)) + self.radius
+
+
+@dataclass(frozen=True)
+class Box(Domain):
+    """low <= w <= high, coordinate by coordinate; infinite bounds are allowed."""
+
+    low: Any = -1.0
+    high: Any = 1.0
+
+    def __post_init__(self):
+        if not np.all(np.less_equal(self.low, self.high)):
+            raise ValueError(f"a box needs low <= high everywhere: got low = {self.low}, high = {self.high}.")
+
+    def project(self, x):
+        return np.clip(x, self.low, self.high)
+
+    def lowest(self, s):
+        with np.errstate(invalid="ignore"):
+            return float(np.sum(np.where(s == 0, 0.0, s * np.where(s > 0, self.low, self.high))))
+
+    def reach(self, x):
+        return float(np.linalg.norm(np.maximum(np.abs(x - self.low), np.abs(self.high - x))))
+
+
+@dataclass(frozen=True)
+class Nonnegative(Domain):
+    """w >= 0."""
+
+    def project(self, x):
+        return np.maximum(x, 0.0)
+
+    def lowest(self, s):
+        return 0.0 if np.all(s >= 0) else -math.inf
+
+    def reach(self, x):
+        return math.inf
+
+
+@dataclass(frozen=True)
+class Simplex(Domain):
+    """w >= 0 and sum(w) = total. Projection by sorting (Held, Wolfe, Crowder 1974)."""
+
+    total: float = 1.0
+
+    def __post_init__(self):
+        _positive("total", self.total)
+
+    def project(self, x):
+        return _onto_simplex(x, self.total)
+
+    def lowest(self, s):
+        return self.total * float(np.min(s))
+
+    def reach(self, x):
+        return math.sqrt(max(0.0, float(x @ x - 2 * self.total * np.min(x) + self.total**2)))
+
+
+@dataclass(frozen=True)
+class L1Ball(Domain):
+    """|w|_1 <= radius: the simplex of the absolute values, with the signs put back (Duchi et al. 2008)."""
+
+    radius: float = 1.0
+
+    def __post_init__(self):
+        _positive("radius", self.radius)
+
+    def project(self, x):
+        size = np.abs(x)
+        if size.sum() <= self.radius:
+            return x
+        return np.sign(x) * _onto_simplex(size, self.radius)
+
+    def lowest(self, s):
+        return -self.radius * float(np.max(np.abs(s)))
+
+    def reach(self, x):
+        return math.sqrt(float(x @ x + 2 * self.radius * np.max(np.abs(x)) + self.radius**2))
+
+
+@dataclass(frozen=True)
+class Halfspace(Domain):
+    """<normal, w> <= offset."""
+
+    normal: Any
+    offset: float = 0.0
+
+    def __post_init__(self):
+        if not np.any(self.normal) or not np.all(np.isfinite(self.normal)):
+            raise ValueError(f"normal must be finite and not zero: got {self.normal}.")
+
+    def project(self, x):
+        normal = np.asarray(self.normal, dtype=float)
+        excess = normal @ x - self.offset
+        return x if excess <= 0 else x - (excess / (normal @ normal)) * normal
+
+    def lowest(self, s):
+        return -math.inf if np.any(s) else 0.0
+
+    def reach(self, x):
+        return math.inf
+
+
+@dataclass(frozen=True)
+class Projected(Domain):
+    """Any object with project(x), as a domain about which nothing else is known."""
+
+    inner: Any
+
+    def project(self, x):
+        return np.asarray(self.inner.project(x), dtype=float)
+
+    def lowest(self, s):
+        return -math.inf if np.any(s) else 0.0
+
+    def reach(self, x):
+        return math.inf
+
+
+def make_domain(domain=None, bounds=None) -> Domain:
+    """The domain of a problem: an object with project, or SciPy's bounds (a Bounds object or (low, high) pairs)."""
+    if domain is not None and bounds is not None:
+        raise ValueError(
+            "give either domain or bounds, not both: bounds is short for domain=cesaro.domains.Box(low, high)."
+        )
+    if bounds is not None:
+        return _box(bounds)
+    if domain is None:
+        return Everywhere()
+    if isinstance(domain, Domain):
+        return domain
+    if callable(getattr(domain, "project", None)):
+        return Projected(domain)
+    raise TypeError(f"domain must have a method project(x): got {domain!r}. Try cesaro.domains.Ball(1.0).")
+
+
+def _box(bounds) -> Box:
+    if hasattr(bounds, "lb"):
+        return Box(np.asarray(bounds.lb, dtype=float), np.asarray(bounds.ub, dtype=float))
+    pairs = [(-math.inf if low is None else low, math.inf if high is None else high) for low, high in bounds]
+    low, high = np.array(pairs, dtype=float).T
+    return Box(low, high)
+
+
+def _onto_simplex(x: np.ndarray, total: float) -> np.ndarray:
+    """max(x - tau, 0) with the tau that makes it sum to total; measured from max(x), so that large x lose no digits."""
+    below = x - np.max(x)
+    descending = np.sort(below)[::-1]
+    taus = (np.cumsum(descending) - total) / np.arange(1, len(x) + 1)
+    return np.maximum(below - taus[np.count_nonzero(descending > taus) - 1], 0.0)
+
+
+def _positive(name: str, value: float) -> None:
+    if not (math.isfinite(value) and value > 0):
+        raise ValueError(f"{name} must be positive and finite: got {value}.")

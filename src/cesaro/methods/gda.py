@@ -1,0 +1,39 @@
+"""GDA, gradient descent averaging (Tao et al. 2021, Algorithm 1)."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..outputs import Average
+from ..vectors import combine
+from ..weights import Linear
+from .method import Method
+
+
+class State(NamedTuple):
+    x: np.ndarray  # x_t, where the next subgradient is taken
+    v: np.ndarray  # (gamma_0 x_1 + sum_k gamma_k x_k - (a_k / mu) g_k) / Gamma_t
+
+
+@dataclass(frozen=True)
+class GDA(Method):
+    """x_{t+1} = P_Q( v_t ),   v_t = (1/Gamma_t) sum_k gamma_k [ x_k - a_k / (mu gamma_k) g_k ].        equation (17)
+
+    Output: the a-weighted average (Theorem 1; the uniform average of Corollary 1 keeps a logarithm). Rate: 1/t.
+    """
+
+    mu: float
+    needs_mu = True
+    rate = "1/t"
+    weights = Linear()
+
+    def output(self, weights):
+        return Average(weights)
+
+    def start(self, x0, anchor):
+        return State(x0, x0)
+
+    def step(self, state, g, now, domain):
+        v = combine((1.0 - now.dual, state.v), (now.dual, state.x), (-now.step / self.mu, g))
+        return State(domain.project(v), v)

@@ -1,0 +1,36 @@
+"""PSG with linearly decaying steps: the best there is when the number of steps is known (Zamani and Glineur 2023)."""
+
+from dataclasses import dataclass
+
+from ..outputs import Last
+from ..vectors import combine
+from ..weights import Uniform
+from .method import Method
+from .psg import State
+
+
+@dataclass(frozen=True)
+class LinearDecay(Method):
+    """x_{t+1} = P_Q( x_t - (radius / lipschitz) (N + 1 - t) / (N + 1)^{3/2} g_t ),   t = 1 .. N planned steps.
+
+    Output: the last x, within lipschitz radius / sqrt(N + 1) of the minimum if |x_1 - w*| <= radius and |g| <= lipschitz; no
+    schedule attains that for every N at once. Rate: 1/sqrt(N).
+    """
+
+    mu: float = 0.0
+    radius: float = 1.0
+    lipschitz: float = 1.0
+    needs_mu = False
+    rate = "1/sqrt(N), N known"
+    weights = Uniform()
+
+    def output(self, weights):
+        return Last()
+
+    def start(self, x0, anchor):
+        return State(x0)
+
+    def step(self, state, g, now, domain):
+        last = now.horizon + 1
+        eta = now.eta * self.radius / self.lipschitz * max(0, last - now.t) / last**1.5
+        return State(domain.project(combine((1.0, state.x), (-eta, g))))

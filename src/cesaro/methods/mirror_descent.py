@@ -1,0 +1,64 @@
+"""MD, mirror descent (Nemirovsky and Yudin 1983; Beck and Teboulle 2003)."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..domains import Domain, Simplex
+from ..outputs import Average
+from ..vectors import combine
+from ..weights import Power
+from .method import Method
+from .psg import State
+
+
+class Mirror(ABC):
+    """A divergence B whose step can be solved: argmin_Q <u, x> + B(x, x_t)."""
+
+    @abstractmethod
+    def step(self, x: np.ndarray, u: np.ndarray, domain: Domain) -> np.ndarray: ...
+
+
+@dataclass(frozen=True)
+class Euclidean(Mirror):
+    """B(x, y) = |x - y|^2 / 2: mirror descent is then PSG."""
+
+    def step(self, x, u, domain):
+        return domain.project(combine((1.0, x), (-1.0, u)))
+
+
+@dataclass(frozen=True)
+class Entropy(Mirror):
+    """B(x, y) = sum x_j log(x_j / y_j) on the simplex: x_j is multiplied by exp(-u_j). Begin inside, at no vertex."""
+
+    def step(self, x, u, domain):
+        if not isinstance(domain, Simplex):
+            raise ValueError(
+                f"the entropy mirror lives on the simplex: got domain {domain}. Use cesaro.domains.Simplex()."
+            )
+        grown = x * np.exp(np.min(u) - u)
+        return grown * (domain.total / grown.sum())
+
+
+@dataclass(frozen=True)
+class MirrorDescent(Method):
+    """x_{t+1} = argmin_Q  a_t <g_t, x> + B(x, x_t).                                                     equation (6)
+
+    Output: the a-weighted average. Rate: 1/sqrt(t) up to a logarithm.
+    """
+
+    mu: float = 0.0
+    mirror: Mirror = Euclidean()
+    needs_mu = False
+    rate = "1/sqrt(t)"
+    weights = Power(-0.5)
+
+    def output(self, weights):
+        return Average(weights)
+
+    def start(self, x0, anchor):
+        return State(x0)
+
+    def step(self, state, g, now, domain):
+        return State(self.mirror.step(state.x, now.eta * g, domain))

@@ -1,0 +1,39 @@
+"""PA-PSG, primal averaging over the projected subgradient method (Tao et al. 2020)."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..outputs import Last
+from ..vectors import combine
+from ..weights import Power
+from .method import Method
+
+
+class State(NamedTuple):
+    x: np.ndarray  # x_t, the average, where the next subgradient is taken
+    w: np.ndarray  # w_{t-1}, the subgradient method's own point
+
+
+@dataclass(frozen=True)
+class PAPSG(Method):
+    """w_t = P_Q( w_{t-1} - a_t g_t ),   x_{t+1} = (A_t x_t + a_{t+1} w_t) / A_{t+1}.                    equation (11)
+
+    Output: the last x. Rate: 1/sqrt(t).
+    """
+
+    mu: float = 0.0
+    needs_mu = False
+    rate = "1/sqrt(t)"
+    weights = Power(-0.5)
+
+    def output(self, weights):
+        return Last()
+
+    def start(self, x0, anchor):
+        return State(x0, x0)
+
+    def step(self, state, g, now, domain):
+        w = domain.project(combine((1.0, state.w), (-now.eta, g)))
+        return State(combine((1.0 - now.primal, state.x), (now.primal, w)), w)

@@ -1,0 +1,50 @@
+"""PA-PSG for strongly convex problems (Tao et al. 2020), with the averaging weights that its rate needs."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..outputs import Last
+from ..vectors import combine
+from ..weights import Power
+from .method import Method
+
+
+class State(NamedTuple):
+    x: np.ndarray  # x_t, the average, where the next subgradient is taken
+    w: np.ndarray  # w_{t-1}
+    total: float  # A_t / a_t for the weights a_k = theta_k eta_k
+
+
+@dataclass(frozen=True)
+class PAPSGSC(Method):
+    """w_t = P_Q( (w_{t-1} - eta_t l_t) / (1 + mu eta_t) ),   l_t = g_t - mu x_t,                        equation (12)
+    x_{t+1} = average of w_0, w_1, ..., w_t with weights theta_k eta_k,   theta_{k+1} = theta_k (1 + mu eta_k).
+
+    The weights are the step sizes eta_t = 2/(mu t) (the printed a_t for both keeps a logarithm).
+    Output: the last x. Rate: 1/t.
+    """
+
+    mu: float
+    needs_mu = True
+    rate = "1/t"
+
+    @property
+    def weights(self):
+        return Power(-1, 2 / self.mu)
+
+    def output(self, weights):
+        return Last()
+
+    def start(self, x0, anchor):
+        return State(x0, x0, 1.0)
+
+    def step(self, state, g, now, domain):
+        shrunk = 1.0 / (1.0 + self.mu * now.eta)
+        w = combine((shrunk, state.w), (-shrunk * now.eta, g), (shrunk * self.mu * now.eta, state.x))
+        w = domain.project(w)
+        total = (
+            1.0 + state.total * shrunk * now.eta / now.eta_next
+        )  # a_t / a_{t+1} = eta_t / (eta_{t+1} (1 + mu eta_t))
+        return State(combine((1.0 - 1.0 / total, state.x), (1.0 / total, w)), w, total)

@@ -1,0 +1,38 @@
+"""PDA, primal-dual averaging (Nesterov and Shikhman 2015)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..outputs import Last
+from ..vectors import combine
+from ..weights import Power, Uniform
+from .da import State
+from .method import Method
+
+
+@dataclass(frozen=True)
+class PDA(Method):
+    """w_t = P_Q( x_1 - sum_k a_k g_k / gamma_t ),   x_{t+1} = (A_t x_t + a_{t+1} w_t) / A_{t+1}.         equation (9)
+
+    Output: the last x (equation (10), with gamma_{k-1} under |g_k|^2). Rate: 1/sqrt(t).
+    """
+
+    mu: float = 0.0
+    needs_mu = False
+    rate = "1/sqrt(t)"
+    weights = Uniform()
+
+    def gamma(self, weights):
+        return Power(0.5)
+
+    def output(self, weights):
+        return Last()
+
+    def start(self, x0, anchor):
+        return State(x0, np.zeros_like(x0), x0)
+
+    def step(self, state, g, now, domain):
+        s = combine((1.0 - now.share, state.s), (now.share, g))
+        w = domain.project(combine((1.0, state.x1), (-now.reach, s)))
+        return State(combine((1.0 - now.primal, state.x), (now.primal, w)), s, state.x1)

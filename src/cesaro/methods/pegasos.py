@@ -1,0 +1,37 @@
+"""Pegasos (Shalev-Shwartz, Singer, Srebro 2007)."""
+
+from dataclasses import dataclass
+
+from ..domains import Ball
+from ..outputs import Last
+from ..vectors import combine
+from ..weights import Uniform
+from .method import Method
+from .psg import State
+
+
+@dataclass(frozen=True)
+class Pegasos(Method):
+    """x_{t+1} = P( (1 - 1/t) x_t - l_t / (mu t) ),   l = g - mu x, and P on the ball of `radius` if one is set.
+
+    A ball of sqrt(f(0)/mu) holds the solution of a regularised non-negative loss (1/sqrt(mu) for the hinge).
+    Output: the last x. Rate: log t / t.
+    """
+
+    mu: float
+    radius: float | None = None
+    needs_mu = True
+    rate = "log t / t"
+    weights = Uniform()
+
+    def output(self, weights):
+        return Last()
+
+    def start(self, x0, anchor):
+        return State(x0)
+
+    def step(self, state, g, now, domain):
+        x = combine((1.0, state.x), (-now.step / self.mu, g))
+        if self.radius is not None:
+            x = Ball(self.radius).project(x)
+        return State(domain.project(x))

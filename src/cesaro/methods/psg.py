@@ -1,0 +1,41 @@
+"""PSG, the projected subgradient method."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..outputs import Average, Last
+from ..vectors import combine
+from ..weights import Power
+from .method import Method
+
+
+class State(NamedTuple):
+    x: np.ndarray
+
+
+@dataclass(frozen=True)
+class PSG(Method):
+    """x_{t+1} = P_Q( x_t - a_t g_t ).                                                                   equation (5)
+
+    The weights a_t are the step sizes: 1/sqrt(t), or 1/(mu t) where mu is given. Output: the a-weighted average for mu = 0,
+    the last x for mu > 0. Rate: 1/sqrt(t) up to a logarithm, log t / t strongly convex.
+    """
+
+    mu: float = 0.0
+    needs_mu = False
+    rate = "1/sqrt(t), or log t / t"
+
+    @property
+    def weights(self):
+        return Power(-1, 1 / self.mu) if self.mu else Power(-0.5)
+
+    def output(self, weights):
+        return Last() if self.mu else Average(weights)
+
+    def start(self, x0, anchor):
+        return State(x0)
+
+    def step(self, state, g, now, domain):
+        return State(domain.project(combine((1.0, state.x), (-now.eta, g))))

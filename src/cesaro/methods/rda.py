@@ -1,0 +1,64 @@
+"""RDA, regularised dual averaging (Xiao 2010), with r(x) = l1 |x|_1 + mu/2 |x|^2."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..domains import Ball, Box, Domain, Everywhere, Nonnegative
+from ..outputs import Average
+from ..vectors import combine
+from ..weights import Power, Uniform
+from .method import Method
+
+
+class State(NamedTuple):
+    x: np.ndarray  # x_t
+    l: np.ndarray  # noqa: E741   mean of the losses' subgradients
+    x1: np.ndarray
+
+
+@dataclass(frozen=True)
+class RDA(Method):
+    """x_{t+1} = argmin_Q <(1/t) sum_k l_k, x> + r(x) + (gamma_t / t) |x|^2 / 2.                          equation (8)
+
+    The objective contains r, so the oracle's g = l + mu x + l1 sign(x) (sign(0) = 0), and l is what is averaged.
+    Output: the uniform average. Rate: 1/sqrt(t).
+    """
+
+    mu: float = 0.0
+    l1: float = 0.0
+    needs_mu = False
+    rate = "1/sqrt(t)"
+    weights = Uniform()
+
+    def gamma(self, weights):
+        return Power(0.5)
+
+    def output(self, weights):
+        return Average(weights)
+
+    def start(self, x0, anchor):
+        return State(x0, np.zeros_like(x0), x0)
+
+    def step(self, state, g, now, domain):
+        mean = combine((1.0 - now.share, state.l), (now.share, loss_part(g, state.x, self.mu, self.l1)))
+        return State(shrink(-mean, self.l1, self.mu + 1.0 / now.reach, domain), mean, state.x1)
+
+
+def loss_part(g: np.ndarray, x: np.ndarray, mu: float, l1: float) -> np.ndarray:
+    """l = g - mu x - l1 sign(x)."""
+    rest = combine((1.0, g), (-mu, x))
+    return rest - l1 * np.sign(x) if l1 else rest
+
+
+def shrink(u: np.ndarray, l1: float, curvature: float, domain: Domain) -> np.ndarray:
+    """argmin_Q  curvature/2 |x|^2 - <u, x> + l1 |x|_1: soft threshold, scale, project."""
+    if not l1:
+        return domain.project(u / curvature)
+    centered = isinstance(domain, Ball) and not np.any(domain.center)
+    if not (centered or isinstance(domain, Everywhere | Box | Nonnegative)):
+        raise ValueError(
+            f"l1 > 0 needs a box or a ball around 0, where soft threshold and projection commute: got {domain}."
+        )
+    return domain.project(np.sign(u) * np.maximum(np.abs(u) - l1, 0.0) / curvature)

@@ -1,0 +1,40 @@
+"""SC-PDA, primal-dual averaging for strongly convex problems (Tao et al. 2021, Algorithm 2)."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..outputs import Last
+from ..vectors import combine
+from ..weights import Linear
+from .method import Method
+
+
+class State(NamedTuple):
+    x: np.ndarray  # x_t, the primal average, where the next subgradient is taken
+    v: np.ndarray  # the dual average before projection, as in GDA
+
+
+@dataclass(frozen=True)
+class SCPDA(Method):
+    """w_t = P_Q( (1/Gamma_t) sum_k gamma_k [ x_k - a_k / (mu gamma_k) g_k ] ),
+    x_{t+1} = (A_t x_t + a_{t+1} w_t) / A_{t+1}.                                                        equation (19)
+
+    Output: the last x (Theorem 2, with Gamma~ in place of Gamma). Rate: 1/t.
+    """
+
+    mu: float
+    needs_mu = True
+    rate = "1/t"
+    weights = Linear()
+
+    def output(self, weights):
+        return Last()
+
+    def start(self, x0, anchor):
+        return State(x0, x0)
+
+    def step(self, state, g, now, domain):
+        v = combine((1.0 - now.dual, state.v), (now.dual, state.x), (-now.step / self.mu, g))
+        return State(combine((1.0 - now.primal, state.x), (now.primal, domain.project(v))), v)

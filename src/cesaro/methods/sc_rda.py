@@ -1,0 +1,37 @@
+"""SC-RDA, regularised dual averaging for strongly convex problems (Xiao 2010, section 3.2)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..outputs import Average
+from ..vectors import combine
+from ..weights import Uniform
+from .method import Method
+from .rda import State, loss_part, shrink
+
+
+@dataclass(frozen=True)
+class SCRDA(Method):
+    """x_{t+1} = argmin_Q <(1/t) sum_k l_k, x> + l1 |x|_1 + mu/2 |x|^2,   l = g - mu x - l1 sign(x).      equation (8), beta = 0
+
+    Output: the uniform average. Rate: log t / t.
+    """
+
+    mu: float
+    l1: float = 0.0
+    needs_mu = True
+    rate = "log t / t"
+    weights = Uniform()
+
+    def output(self, weights):
+        return Average(weights)
+
+    def start(self, x0, anchor):
+        return State(x0, np.zeros_like(x0), x0)
+
+    def step(self, state, g, now, domain):
+        mean = combine((1.0 - now.share, state.l), (now.share, loss_part(g, state.x, self.mu, self.l1)))
+        anchor = max(0.0, now.share / now.step - 1.0) * self.mu  # mu gamma_0 / A_t, the pull towards x_1
+        u = combine((-1.0, mean), (anchor, state.x1))
+        return State(shrink(u, self.l1, self.mu + anchor, domain), mean, state.x1)

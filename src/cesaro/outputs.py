@@ -1,0 +1,145 @@
+"""Outputs: which point a run returns, made from the points x_1, x_2, ... where subgradients were taken.
+
+Every output is a fold: `update(memory, state, t, value)` takes in x_t = state.x (memory is None at t = 1) and `point(memory)`
+is the answer so far. The averages are all  mean += share_t (x_t - mean)  and differ in share_t alone.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .vectors import combine
+from .weights import Uniform, Weights
+
+
+class Output(ABC):
+    """The interface."""
+
+    @abstractmethod
+    def update(self, memory: Any, state: Any, t: int, value: float) -> Any: ...
+
+    @abstractmethod
+    def point(self, memory: Any) -> np.ndarray: ...
+
+
+@dataclass(frozen=True)
+class Last(Output):
+    """x_t itself; `of` names another point of the state, for a method whose answer is not where it takes subgradients."""
+
+    of: str = "x"
+
+    def update(self, memory, state, t, value):
+        return getattr(state, self.of)
+
+    def point(self, memory):
+        return memory
+
+
+@dataclass(frozen=True)
+class Average(Output):
+    """sum o_k x_k / sum o_k with weights o from cesaro.weights; uniform unless said.
+
+    With Linear() it is what GDA's theorem is about; Power(p) is the increasing weighting of Guo et al. (2020).
+    """
+
+    weights: Weights = Uniform()
+
+    def update(self, memory, state, t, value):
+        return _towards(memory, state.x, 1.0 / self.weights.relative(t))
+
+    def point(self, memory):
+        return memory
+
+
+@dataclass(frozen=True)
+class PolynomialDecay(Output):
+    """share_t = (eta + 1)/(t + eta): weights about t^eta (Shamir and Zhang 2013)."""
+
+    eta: float = 3.0
+
+    def __post_init__(self):
+        if not (math.isfinite(self.eta) and self.eta >= 0):
+            raise ValueError(f"eta must be finite and not negative: got {self.eta}.")
+
+    def update(self, memory, state, t, value):
+        return _towards(memory, state.x, (self.eta + 1.0) / (t + self.eta))
+
+    def point(self, memory):
+        return memory
+
+
+@dataclass(frozen=True)
+class Exponential(Output):
+    """mean_t = beta mean_{t-1} + (1 - beta) x_t, begun at x_1."""
+
+    beta: float = 0.99
+
+    def __post_init__(self):
+        if not 0 <= self.beta < 1:
+            raise ValueError(f"beta must lie in [0, 1): got {self.beta}. It is the share that the past keeps.")
+
+    def update(self, memory, state, t, value):
+        return _towards(memory, state.x, 1.0 - self.beta)
+
+    def point(self, memory):
+        return memory
+
+
+class Windows(NamedTuple):
+    """Two running means: of the points after `since`, and of those after `turn`, which takes over when it is long enough."""
+
+    since: int
+    mean: np.ndarray
+    turn: int
+    newer: np.ndarray
+
+
+@dataclass(frozen=True)
+class Suffix(Output):
+    """Uniform mean of the last points (Rakhlin, Shamir, Sridharan 2012): at least `fraction` of them, at any time.
+
+    The end of the run is not known in advance, so two means are kept, and the younger one takes over as soon as it covers
+    `fraction` of all points; the window is never longer than fraction (2 - fraction), and one point.
+    """
+
+    fraction: float = 0.5
+
+    def __post_init__(self):
+        if not 0 < self.fraction <= 1:
+            raise ValueError(f"fraction must lie in (0, 1]: got {self.fraction}.")
+
+    def update(self, memory, state, t, value):
+        x = state.x
+        if memory is None:
+            return Windows(0, x, 0, x)
+        mean = _towards(memory.mean, x, 1.0 / (t - memory.since))
+        newer = x if memory.turn == t - 1 else _towards(memory.newer, x, 1.0 / (t - memory.turn))
+        if memory.turn > memory.since and t - memory.turn >= self.fraction * t:
+            return Windows(memory.turn, newer, t, newer)
+        return Windows(memory.since, mean, memory.turn if memory.turn > memory.since else t, newer)
+
+    def point(self, memory):
+        return memory.mean
+
+
+class Champion(NamedTuple):
+    value: float
+    x: np.ndarray
+
+
+@dataclass(frozen=True)
+class Best(Output):
+    """The x_k with the lowest value; needs an oracle that returns exact values."""
+
+    def update(self, memory, state, t, value):
+        return Champion(value, state.x) if memory is None or value < memory.value else memory
+
+    def point(self, memory):
+        return memory.x
+
+
+def _towards(mean: np.ndarray | None, x: np.ndarray, share: float) -> np.ndarray:
+    return x if mean is None else combine((1.0 - share, mean), (share, x))
