@@ -1,0 +1,80 @@
+"""compare(): several methods on one problem, side by side."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scipy.optimize import OptimizeResult
+
+from .methods import Method
+from .solve import minimize
+
+FIVE = ("gda", "sc-pda", "pegasos", "pa-psg-sc", "sc-rda")  # the paper's first experiment
+CONVEX = ("psg", "da", "pda", "pa-psg")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Results by name, in the order in which they were asked for."""
+
+    results: dict[str, OptimizeResult]
+
+    def __getitem__(self, name: str) -> OptimizeResult:
+        return self.results[name]
+
+    @property
+    def lower_bound(self) -> float:
+        """The best lower bound that any of the runs has proved: it holds for all of them."""
+        return max(result.lower_bound for result in self.results.values())
+
+    def table(self) -> str:
+        """A text table: value, how far from the minimum it can be by the best bound of all, and the run's own proof."""
+        rows = [("method", "value", "above minimum by", "own gap", "theorem", "steps", "seconds")]
+        for name, r in self.results.items():
+            numbers = (f"{r.fun:.9g}", f"<= {r.fun - self.lower_bound:.2e}", f"{r.gap:.2e}", f"{r.bound:.2e}")
+            rows.append((name, *numbers, f"{r.nit}", f"{r.trace.elapsed:.3f}"))
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            "  ".join(
+                cell.rjust(w) if i else cell.ljust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True))
+            )
+            for row in rows
+        ]
+        return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
+
+    __str__ = table
+
+    def plot(self, ax: Any = None) -> Any:
+        """Value less the best lower bound against iterations, both logarithmic; returns the matplotlib axes."""
+        if ax is None:
+            try:
+                import matplotlib.pyplot as plt
+            except ImportError as error:
+                raise ImportError("plot() needs matplotlib: pip install cesaro[report].") from error
+            ax = plt.subplots(figsize=(6.4, 4.2), layout="constrained")[1]
+        for name, result in self.results.items():
+            ax.plot(result.trace.iteration + 1, result.trace.value - self.lower_bound, label=name, linewidth=1.6)
+        ax.set(xscale="log", yscale="log", xlabel="subgradients taken", ylabel="value - best lower bound")
+        ax.grid(True, which="major", alpha=0.25)
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.legend(frameon=False)
+        return ax
+
+
+def compare(fun: Any, x0: Any, methods: Sequence[str | Method] | None = None, **options: Any) -> Comparison:
+    """Run several methods on one problem; `options` are minimize's.
+
+    Without `methods`: the five of the paper's first experiment where mu is given, four methods for merely convex problems else.
+
+    >>> import numpy as np, cesaro
+    >>> comparison = cesaro.compare(lambda w: (abs(w[0]) + w[0]**2, np.sign(w) + 2 * w), [3.0], mu=2.0, max_iter=50)
+    >>> sorted(comparison.results)
+    ['gda', 'pa-psg-sc', 'pegasos', 'sc-pda', 'sc-rda']
+    """
+    chosen = list(methods) if methods is not None else list(FIVE if options.get("mu") else CONVEX)
+    results: dict[str, OptimizeResult] = {}
+    for method in chosen:
+        name = method if isinstance(method, str) else repr(method)
+        own = {"mu": None} if isinstance(method, Method) else {}
+        results[name] = minimize(fun, x0, method=method, **(options | own))
+    return Comparison(results)
