@@ -237,11 +237,9 @@ class TestEveryMethod:
             method.mu = 2.0
 
 
-@pytest.mark.parametrize(
-    "name", sorted(set(ALL) - {"psg", "mirror-descent", "pa-psg", "pa-psg-sc", "psg-linear-decay"})
-)
-def test_where_weights_are_not_step_sizes_geometric_ones_do_not_overflow(name):
-    problem, method = make(8, "hinge", "ball", d=3, mu=0.5), build(name)
-    gamma = method.gamma(Geometric(0.5))
-    points = iterate(method, problem, Schedule(Geometric(0.5), gamma, 0.0, 2000), 2000)[0]
+@pytest.mark.parametrize("name", ["gda", "sc-pda", "anytime", "anytime-printed", "pegasos", "sc-rda", "optimal-rda"])
+@pytest.mark.parametrize("anchor", [0.0, 2.0])
+def test_methods_that_average_take_geometric_weights_beyond_overflow(name, anchor):
+    problem, method, weights = make(8, "hinge", "ball", d=3, mu=0.5), build(name), Geometric(0.5)
+    points = iterate(method, problem, Schedule(weights, weights, anchor, 2000), 2000)[0]
     assert np.all(np.isfinite(points))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cesaro.outputs import Average, Best, Exponential, Last, PolynomialDecay, Suffix
-from cesaro.vectors import PIECE, combine
+from cesaro.vectors import combine
 from cesaro.weights import Geometric, Linear, Power, Uniform
 
 
@@ -57,10 +57,12 @@ def test_a_suffix_is_a_uniform_mean_of_at_least_the_last_fraction(fraction):
         assert fraction * t - 1e-9 <= length <= max(1, fraction * (2 - fraction) * t + 1 / fraction)
 
 
-@pytest.mark.parametrize("size", [1, PIECE, PIECE + 1, 3 * PIECE + 17])
-def test_combining_long_vectors_in_pieces_changes_nothing(size):
-    u, v, w = np.random.default_rng(1).normal(size=(3, size))
-    assert np.array_equal(combine((2.0, u), (-0.5, v), (3.0, w)), 2.0 * u + -0.5 * v + 3.0 * w)
+def test_combining_vectors_makes_a_new_one_and_leaves_them_alone():
+    u, v, w = np.random.default_rng(1).normal(size=(3, 50))
+    before = np.array([u, v, w])
+    assert np.allclose(combine((2.0, u), (-0.5, v), (3.0, w)), 2.0 * u - 0.5 * v + 3.0 * w, rtol=0, atol=1e-14)
+    assert np.allclose(combine((0.7, u), (0.3, u), (3.0, w)), u + 3.0 * w, rtol=0, atol=1e-14)
+    assert np.array_equal(before, [u, v, w])
 
 
 @pytest.mark.parametrize("make", [lambda: Suffix(0.0), lambda: Exponential(1.0), lambda: PolynomialDecay(-1)])

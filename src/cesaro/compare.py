@@ -1,5 +1,6 @@
 """compare(): several methods on one problem, side by side."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -29,10 +30,10 @@ class Comparison:
 
     def table(self) -> str:
         """A text table: value, how far from the minimum it can be by the best bound of all, and the run's own proof."""
-        rows = [("method", "value", "above minimum by", "own gap", "theorem", "steps", "seconds")]
+        rows = [("method", "value", "above minimum by <=", "own gap", "theorem", "steps", "seconds")]
         for name, r in self.results.items():
-            numbers = (f"{r.fun:.9g}", f"<= {r.fun - self.lower_bound:.2e}", f"{r.gap:.2e}", f"{r.bound:.2e}")
-            rows.append((name, *numbers, f"{r.nit}", f"{r.trace.elapsed:.3f}"))
+            proofs = ("-" if x == math.inf else f"{x:.2e}" for x in (r.fun - self.lower_bound, r.gap, r.bound))
+            rows.append((name, f"{r.fun:.9g}", *proofs, f"{r.nit}", f"{r.trace.elapsed:.3f}"))
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = [
             "  ".join(

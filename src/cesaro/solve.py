@@ -148,14 +148,8 @@ class Run:
     def __init__(
         self, oracle: Oracle, rule: Method, domain: Domain, schedule: Schedule, output: Output, x1: np.ndarray
     ):
-        self.oracle, self.rule, self.domain, self.schedule, self.output, self.x1 = (
-            oracle,
-            rule,
-            domain,
-            schedule,
-            output,
-            x1,
-        )
+        self.oracle, self.rule, self.domain = oracle, rule, domain
+        self.schedule, self.output, self.x1 = schedule, output, x1
         self.trace = Trace()
         self.bundle = Bundle(rule.mu, domain, x1.size) if oracle.exact else None
         self.first: Answer | None = None  # at x_1
@@ -213,7 +207,9 @@ class Run:
         return gap
 
     def step(self, answer: Answer) -> None:
-        self.state = self.rule.step(self.state, answer.g, self.now, self.domain)
+        """On to x_{t+1}; an overflow here is found out by the next answer, not by a warning."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            self.state = self.rule.step(self.state, answer.g, self.now, self.domain)
         self.t += 1
 
     def result(self, nit: int, status: int, message: str, reached: bool) -> OptimizeResult:

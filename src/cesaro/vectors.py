@@ -1,11 +1,7 @@
-"""Linear combinations of vectors in one pass over memory.
-
-NumPy reads and writes memory once per operation; a long vector is therefore worked through in pieces that stay in the cache.
-"""
+"""Linear combinations of vectors with few passes over memory: one to scale, one more for each vector that is added."""
 
 import numpy as np
-
-PIECE = 8192  # float64 values: 64 kB, three of them fit a core's second-level cache many times over
+from scipy.linalg.blas import daxpy
 
 
 def combine(*terms: tuple[float, np.ndarray]) -> np.ndarray:
@@ -15,15 +11,9 @@ def combine(*terms: tuple[float, np.ndarray]) -> np.ndarray:
     array([2., 3.])
     """
     (c, v), *rest = terms
-    if v.size <= PIECE:
-        total = c * v
-        for c, v in rest:
-            total += c * v
-        return total
-    total, scratch = np.empty(v.shape), np.empty(PIECE)
-    for i in range(0, v.size, PIECE):
-        piece = total[i : i + PIECE]
-        np.multiply(v[i : i + PIECE], c, out=piece)
-        for b, u in rest:
-            piece += np.multiply(u[i : i + PIECE], b, out=scratch[: piece.size])
+    if rest[0][1] is v:  # without a constraint the dual average and x are one vector
+        c, rest = c + rest[0][0], rest[1:]
+    total = c * v
+    for b, u in rest:
+        daxpy(u, total, a=b)
     return total

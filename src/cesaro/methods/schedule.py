@@ -45,6 +45,10 @@ class Schedule:
             share=1.0 / total,
             primal=1.0 / a.relative(t + 1),
             reach=total * ratio / (1.0 + anchor * gamma.first(t)),
-            eta=a.weight(t) / (1.0 + anchor / a.first(t)),
-            eta_next=a.weight(t + 1) / (1.0 + anchor / a.first(t + 1)),
+            eta=self._eta(t),
+            eta_next=self._eta(t + 1),
         )
+
+    def _eta(self, t: int) -> float:
+        a = self.weights.weight(t)
+        return 1.0 / (1.0 / a + self.anchor / self.weights.weight(1)) if self.anchor else a
