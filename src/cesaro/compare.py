@@ -30,7 +30,9 @@ class Comparison:
 
     def table(self) -> str:
         """A text table: value, how far from the minimum it can be by the best bound of all, and the run's own proof."""
-        rows = [("method", "value", "above minimum by <=", "own gap", "theorem", "steps", "seconds")]
+        rows: list[tuple[str, ...]] = [
+            ("method", "value", "above minimum by <=", "own gap", "theorem", "steps", "seconds")
+        ]
         for name, r in self.results.items():
             proofs = ("-" if x == math.inf else f"{x:.2e}" for x in (r.fun - self.lower_bound, r.gap, r.bound))
             rows.append((name, f"{r.fun:.9g}", *proofs, f"{r.nit}", f"{r.trace.elapsed:.3f}"))
