@@ -10,6 +10,9 @@ test: .venv/ready
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n auto
 
+bench: .venv/ready
+	$(BIN)/python benchmarks/methods/overhead.py
+
 lint: .venv/ready
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
