@@ -7,6 +7,7 @@ run: .venv/ready
 
 test: .venv/ready
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n auto
 

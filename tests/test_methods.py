@@ -166,7 +166,7 @@ def test_soft_thresholding_solves_the_regularised_step():
         for other in rng.uniform(-0.4, 0.5, size=(500, 4)):
             assert objective(new) <= objective(other) + 1e-12
     with pytest.raises(ValueError, match="commute"):
-        SCRDA(1.0, l1=0.1).step(state, g, Schedule(Uniform(), Uniform()).at(1), Simplex())
+        SCRDA(1.0, l1=0.1).step(SCRDA(1.0).start(x, 0.0), g, Schedule(Uniform(), Uniform()).at(1), Simplex())
 
 
 def test_the_entropy_mirror_is_multiplicative_and_stays_on_the_simplex():

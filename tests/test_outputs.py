@@ -54,7 +54,7 @@ def test_a_suffix_is_a_uniform_mean_of_at_least_the_last_fraction(fraction):
         mean = run(Suffix(fraction), times)[0]
         length = 2 * (t - mean) + 1  # a mean of consecutive times that ends at t
         assert length == pytest.approx(round(length), abs=1e-9)
-        assert fraction * t - 1e-9 <= length <= max(1, fraction * (2 - fraction) * t + 1 / fraction)
+        assert fraction * t - 1e-9 <= length <= fraction * (2 - fraction) * t + 2
 
 
 def test_combining_vectors_makes_a_new_one_and_leaves_them_alone():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from problems import DOMAINS, KINDS, iterate, make
 
-from cesaro.certificate import Bundle, DualAveraging, Theorem1, Theorem2
+from cesaro.certificate import Bundle, DualAveraging, theorem_1, theorem_2
 from cesaro.domains import Ball, Everywhere
 from cesaro.methods import DA, GDA, PDA, SCPDA, Schedule
 from cesaro.weights import Geometric, Linear, Power, Uniform
@@ -47,7 +47,7 @@ def test_theorem_1_the_corrected_theorem_2_and_the_lower_bounds_hold_on_312_prob
     a, _, A, *_ = sums(schedule, STEPS)
     for kind, region, seed in PROBLEMS:
         problem = make(seed, kind, region)
-        for method, theorem, corrected in ((GDA, Theorem1, False), (SCPDA, Theorem2, True)):
+        for method, theorem, corrected in ((GDA, theorem_1, False), (SCPDA, theorem_2, True)):
             xs, values, gs = iterate(method(problem.mu), problem, schedule, STEPS)
             mean = np.cumsum(a * (values - problem.minimum)) / A
             reached = mean if method is GDA else values - problem.minimum

@@ -16,6 +16,8 @@ def imports(path):
     package = path.relative_to(ROOT).parent.parts
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[1] for alias in node.names if alias.name.startswith("cesaro.")}
         if isinstance(node, ast.ImportFrom):
             base = list(package[: len(package) - node.level + 1]) if node.level else []
             module = (node.module or "").split(".") if node.module else []
@@ -23,8 +25,8 @@ def imports(path):
                 if not module or module[0] != "cesaro":
                     continue
                 module = module[1:]
-            full = [*base, *module] or [alias.name for alias in node.names][:1]
-            found.add(full[0])
+            full = [*base, *module]
+            found |= {full[0]} if full else {alias.name for alias in node.names}
     return found
 
 
@@ -36,6 +38,12 @@ def test_the_ground_imports_only_itself():
 def test_methods_import_only_the_ground():
     for path in (ROOT / "methods").glob("*.py"):
         assert imports(path) <= GROUND | {"methods"}
+
+
+def test_the_certificate_knows_the_methods_and_the_loop_knows_both():
+    assert imports(ROOT / "certificate.py") <= GROUND | {"methods"}
+    for name in ("certificate", "oracle", "trace", "door"):
+        assert not imports(ROOT / f"{name}.py") & {"solve", "compare", "linear", "reproduce"}
 
 
 def test_methods_and_kernels_never_meet():

@@ -42,28 +42,32 @@ def mix(keep: float, old: Cut, share: float, new: Cut) -> Cut:
     )
 
 
-def lower_bound(cut: Cut, mu: float, domain: Domain) -> float:
-    """The minimum of a cut over the domain, less a bound on all rounding errors; -inf where the minimum is."""
-    slack = (cut.s.size + cut.merged + 4) * EPS
+def lower_bound(cut: Cut, mu: float, domain: Domain, eps: float = EPS) -> float:
+    """The minimum of a cut over the domain, less a bound on all rounding errors; -inf where the minimum is.
+
+    eps is the precision of the oracle's answers, if that is lower than float64's.
+    """
+    slack = (cut.s.size + cut.merged + 4) * eps
     if mu == 0:
         lowest = domain.lowest(cut.s)
         return cut.c + lowest - slack * (cut.size + abs(lowest)) if math.isfinite(lowest) else -math.inf
     m = domain.project(cut.s / -mu)
     mm = float(m @ m)
-    bound = cut.c + float(cut.s @ m) + mu / 2 * mm
-    return bound - slack * (cut.size + mu * mm + cut.slope * math.sqrt(mm))
+    bound = cut.c + float(cut.s @ m) + mu / 2 * mm - slack * (cut.size + mu * mm + cut.slope * math.sqrt(mm))
+    return bound if math.isfinite(bound) else -math.inf
 
 
-def tighten(cuts: list[Cut], mu: float, domain: Domain) -> float:
+def tighten(cuts: list[Cut], mu: float, domain: Domain, eps: float = EPS) -> float:
     """The best bound over all averages of the cuts: maximise a concave function on the simplex, then check the maximiser.
 
     Any weights give a proof, so the accelerated gradient method need not converge; its last point is what is checked.
     """
     S, c = np.stack([cut.s for cut in cuts]), np.array([cut.c for cut in cuts])
     gram = S @ S.T / mu
-    curvature = np.linalg.eigvalsh(gram)[-1]
-    if not curvature > 0:
-        return max(lower_bound(cut, mu, domain) for cut in cuts)
+    curvature = np.trace(gram)  # not less than the largest eigenvalue
+    if not (curvature > 0 and math.isfinite(curvature)):
+        return max(lower_bound(cut, mu, domain, eps) for cut in cuts)
+    curvature = np.linalg.eigvalsh(gram / curvature)[-1] * curvature
     unconstrained = isinstance(domain, Everywhere)
     rounds = 60 if unconstrained else int(np.clip(4e7 / S.size, 5, 60))
     weights = ahead = np.full(len(cuts), 1.0 / len(cuts))
@@ -78,7 +82,7 @@ def tighten(cuts: list[Cut], mu: float, domain: Domain) -> float:
         float(weights @ [cut.slope for cut in cuts]),
         max(cut.merged for cut in cuts) + len(cuts),
     )
-    return lower_bound(mixed, mu, domain)
+    return lower_bound(mixed, mu, domain, eps)
 
 
 class Bundle:
@@ -99,6 +103,7 @@ class Bundle:
     def _open(self) -> None:
         self.stretch, self.weight = Cut(np.zeros(self.d), 0.0, 0.0, 0.0, 0), 0.0
 
+    @np.errstate(over="ignore", invalid="ignore")
     def add(self, value: float, g: np.ndarray, x: np.ndarray, gg: float, xx: float, share: float) -> None:
         """Take in the cut at x_t, where gg = <g, g>, xx = <x, x> and share = a_t / A_t."""
         self.weight = self.weight * (1.0 - share) + share  # the stretch's share of A_t
@@ -112,16 +117,17 @@ class Bundle:
             old.merged + 1,
         )
 
-    def bound(self) -> float:
+    @np.errstate(over="ignore", invalid="ignore")
+    def bound(self, eps: float = EPS) -> float:
         """Close the stretch and return the best lower bound so far."""
         if self.stretch.merged:
             whole = self.whole or self.stretch
             self.whole = mix(1.0 - self.weight, whole, self.weight, self.stretch)
             self.stretches = [*self.stretches, self.stretch][-self.capacity :]
             self._open()
-            self.best = max(self.best, lower_bound(self.whole, self.mu, self.domain))
+            self.best = max(self.best, lower_bound(self.whole, self.mu, self.domain, eps))
             if self.mu > 0 and len(self.stretches) > 1:
-                self.best = max(self.best, tighten(self.stretches, self.mu, self.domain))
+                self.best = max(self.best, tighten(self.stretches, self.mu, self.domain, eps))
         return self.best
 
 
@@ -140,7 +146,7 @@ class StronglyConvex:
     it of SC-PDA's last point and is false; it holds with  Gamma~_k = Gamma_{k-1} + gamma_k a_k^2 / (gamma_k A_{k-1} + a_k^2).
     """
 
-    def __init__(self, mu: float, reach: float, corrected: bool):
+    def __init__(self, mu: float, corrected: bool):
         self.mu, self.corrected, self.value = mu, corrected, 0.0
 
     def add(self, now: Now, gg: float) -> None:
@@ -152,16 +158,6 @@ class StronglyConvex:
         self.value += now.share * ((step + max(0.0, ratio - 1.0) + anchor) * gg / (2 * self.mu) - self.value)
 
 
-def Theorem1(mu: float, reach: float) -> StronglyConvex:
-    """For the a-weighted average of GDA."""
-    return StronglyConvex(mu, reach, corrected=False)
-
-
-def Theorem2(mu: float, reach: float) -> StronglyConvex:
-    """For the last point of SC-PDA, corrected."""
-    return StronglyConvex(mu, reach, corrected=True)
-
-
 class DualAveraging:
     """(1/A_t) [ gamma_t |x_1 - w*|^2/2 + sum_k a_k^2/(2 gamma_{k-1}) |g_k|^2 ] for DA's a-average and PDA's last point.
 
@@ -169,26 +165,36 @@ class DualAveraging:
     """
 
     def __init__(self, mu: float, reach: float):
-        self.mu, self.far, self.sum, self.reach, self.valid = mu, reach, 0.0, 0.0, True
+        self.mu, self.far, self.sum, self.scale, self.valid = mu, reach, 0.0, 0.0, True
 
     def add(self, now: Now, gg: float) -> None:
         if now.t == 1:
             self.far = min(self.far, math.sqrt(gg) / self.mu if self.mu else math.inf)
-            step = now.reach
+            step = now.scale
         else:
-            step = self.reach * now.share / (1.0 - now.share)  # a_t / gamma_{t-1}
-            self.valid &= now.reach * (1.0 - now.share) <= self.reach * (1 + 1e-12)  # gamma does not decrease
+            step = self.scale * now.share / (1.0 - now.share)  # a_t / gamma_{t-1}
+            self.valid &= now.scale * (1.0 - now.share) <= self.scale * (1 + 1e-12)  # gamma does not decrease
         self.sum += now.share * (step * gg / 2 - self.sum)
-        self.reach = now.reach
+        self.scale = now.scale
 
     @property
     def value(self) -> float:
-        return self.far**2 / (2 * self.reach) + self.sum if self.valid else math.inf
+        return self.far**2 / (2 * self.scale) + self.sum if self.valid else math.inf
 
 
-THEOREMS: dict[type[Method], Callable[[float, float], Theorem]] = {
-    GDA: Theorem1,
-    SCPDA: Theorem2,
+def theorem_1(mu: float, reach: float) -> Theorem:
+    """For the a-weighted average of GDA."""
+    return StronglyConvex(mu, corrected=False)
+
+
+def theorem_2(mu: float, reach: float) -> Theorem:
+    """For the last point of SC-PDA, corrected."""
+    return StronglyConvex(mu, corrected=True)
+
+
+THEOREMS: dict[type[Method], Callable[[float, float], Theorem]] = {  # from mu and the reach of the domain from x_1
+    GDA: theorem_1,
+    SCPDA: theorem_2,
     DA: DualAveraging,
     PDA: DualAveraging,
 }

@@ -1,5 +1,6 @@
 """compare(): several methods on one problem, side by side."""
 
+import copy
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -74,10 +75,17 @@ def compare(fun: Any, x0: Any, methods: Sequence[str | Method] | None = None, **
     >>> sorted(comparison.results)
     ['gda', 'pa-psg-sc', 'pegasos', 'sc-pda', 'sc-rda']
     """
-    chosen = list(methods) if methods is not None else list(FIVE if options.get("mu") else CONVEX)
+    if isinstance(methods, str | Method):
+        methods = [methods]
     results: dict[str, OptimizeResult] = {}
-    for method in chosen:
+    for method in methods if methods is not None else (FIVE if options.get("mu") else CONVEX):
         name = method if isinstance(method, str) else repr(method)
-        own = {"mu": None} if isinstance(method, Method) else {}
-        results[name] = minimize(fun, x0, method=method, **(options | own))
+        while name in results:
+            name += "'"
+        results[name] = minimize(fun, x0, method=method, **_own_rng(options))
     return Comparison(results)
+
+
+def _own_rng(options: dict[str, Any]) -> dict[str, Any]:
+    """Every method draws the same random numbers, whatever came before it."""
+    return options | {"rng": copy.deepcopy(options.get("rng"))}

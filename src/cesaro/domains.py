@@ -194,7 +194,7 @@ def make_domain(domain=None, bounds=None) -> Domain:
         return Everywhere()
     if isinstance(domain, Domain):
         return domain
-    if callable(getattr(domain, "project", None)):
+    if callable(getattr(domain, "project", None)) and not isinstance(domain, type):
         return Projected(domain)
     raise TypeError(f"domain must have a method project(x): got {domain!r}. Try cesaro.domains.Ball(1.0).")
 
@@ -202,8 +202,13 @@ def make_domain(domain=None, bounds=None) -> Domain:
 def _box(bounds) -> Box:
     if hasattr(bounds, "lb"):
         return Box(np.asarray(bounds.lb, dtype=float), np.asarray(bounds.ub, dtype=float))
-    pairs = [(-math.inf if low is None else low, math.inf if high is None else high) for low, high in bounds]
-    low, high = np.array(pairs, dtype=float).T
+    try:
+        pairs = [(-math.inf if low is None else low, math.inf if high is None else high) for low, high in bounds]
+        low, high = np.array(pairs, dtype=float).T
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"bounds must be (low, high) pairs, one per coordinate, or scipy's Bounds: got {bounds!r}."
+        ) from None
     return Box(low, high)
 
 

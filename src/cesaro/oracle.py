@@ -20,59 +20,77 @@ class Answer(NamedTuple):
 class Oracle:
     """Counts its calls; hands out copies of x, so that a function that writes into its argument harms nobody."""
 
-    evaluate: Callable[[np.ndarray], float]
-    ask: Callable[[np.ndarray], Answer]
+    evaluate: Callable[[np.ndarray], Any]
+    ask: Callable[[np.ndarray], tuple[Any, Any]]
     exact: bool
     calls: int = 0
+    eps: float = float(np.finfo(float).eps)  # the precision of its answers
 
     def __call__(self, x: np.ndarray) -> Answer:
         self.calls += 1
-        answer = self.ask(x.copy())
-        return Answer(answer.value, _floats(answer.g))
+        value, g = self.ask(x.copy())
+        try:
+            g = np.asarray(g)
+            if g.dtype != float:
+                self.eps = max(self.eps, float(np.finfo(g.dtype).eps)) if g.dtype.kind == "f" else self.eps
+                g = g.astype(float)
+        except (TypeError, ValueError):
+            g = np.empty(0)  # which no problem expects
+        return Answer(self._number(value), g.reshape(1) if g.ndim == 0 else g)
 
     def value(self, x: np.ndarray) -> float:
         self.calls += 1
-        return float(self.evaluate(x.copy()))
+        return self._number(self.evaluate(x.copy()))
+
+    def _number(self, value: Any) -> float:
+        if type(value) is float:
+            return value
+        number = np.asarray(value)
+        if number.dtype.kind == "f":
+            self.eps = max(self.eps, float(np.finfo(number.dtype).eps))
+        if number.size != 1 or number.dtype.kind not in "fiub":
+            raise TypeError(f"the value of fun must be one real number: got {_short(value)}.")
+        return float(number.item())
 
 
-def make_oracle(fun: Any, jac: Any, args: tuple, rng: np.random.Generator) -> Oracle:
+def make_oracle(fun: Any, jac: Any, args: Any, rng: np.random.Generator) -> Oracle:
     """From fun(x) -> (value, subgradient), from fun and jac, or from an object with value, subgradient and perhaps sample."""
+    args = args if isinstance(args, tuple) else (args,)
     if callable(getattr(fun, "value", None)) and callable(getattr(fun, "subgradient", None)):
         if callable(getattr(fun, "sample", None)):
-            return Oracle(fun.value, lambda x: Answer(np.nan, fun.sample(x, rng)), exact=False)
-        return Oracle(fun.value, lambda x: Answer(float(fun.value(x)), fun.subgradient(x)), exact=True)
+            return Oracle(fun.value, lambda x: (np.nan, fun.sample(x, rng)), exact=False)
+        return Oracle(fun.value, lambda x: (fun.value(x.copy()), fun.subgradient(x)), exact=True)
     if not callable(fun):
         raise TypeError(
             f"fun must be a function x -> (value, subgradient), or an object with value(x) and subgradient(x): got {fun!r}."
         )
     if callable(jac):
-        return Oracle(lambda x: fun(x, *args), lambda x: Answer(float(fun(x.copy(), *args)), jac(x, *args)), exact=True)
+        return Oracle(lambda x: fun(x, *args), lambda x: (fun(x.copy(), *args), jac(x, *args)), exact=True)
     if jac is not True:
         raise ValueError(
             f"jac must be True (fun returns the value and a subgradient) or a function x -> subgradient: got {jac!r}. "
             "Subgradients are not estimated by differences: at a kink that would prove nothing."
         )
 
-    def ask(x: np.ndarray) -> Answer:
+    def ask(x: np.ndarray) -> tuple[Any, Any]:
         answer = fun(x, *args)
         try:
             value, g = answer
-            return Answer(float(value), g)
         except (TypeError, ValueError):
             raise TypeError(
                 f"fun must return (value, subgradient) when jac=True: got {_short(answer)}. "
                 "If it returns only the value, pass the subgradient as jac=."
             ) from None
+        return value, g
 
-    return Oracle(lambda x: ask(x).value, ask, exact=True)
+    return Oracle(lambda x: ask(x)[0], ask, exact=True)
 
 
 def fault(answer: Answer, d: int, exact: bool) -> str:
     """What is wrong with an answer, in words; empty if nothing is."""
-    g = answer.g
-    if g.shape != (d,):
-        return f"a subgradient of shape {g.shape} where ({d},) was expected"
-    if not np.all(np.isfinite(g)):
+    if answer.g.shape != (d,):
+        return f"a subgradient of shape {answer.g.shape} where ({d},) was expected"
+    if not np.all(np.isfinite(answer.g)):
         return "a subgradient that is not finite"
     if exact and not np.isfinite(answer.value):
         return f"the value {answer.value}"
@@ -90,8 +108,8 @@ class Callback:
         """True if the run shall stop."""
         try:
             if self.wants_value:
-                result = OptimizeResult(x=x.copy(), fun=value, nit=nit, lower_bound=lower_bound)
-                self.function(intermediate_result=result)
+                measured = {"fun": value, "lower_bound": lower_bound, "gap": value - lower_bound}
+                self.function(intermediate_result=OptimizeResult(x=x.copy(), nit=nit, **measured))
             else:
                 self.function(x.copy())
         except StopIteration:
@@ -109,14 +127,6 @@ def make_callback(callback: Any) -> Callback | None:
         return Callback(callback, set(inspect.signature(callback).parameters) == {"intermediate_result"})
     except (TypeError, ValueError):  # a builtin without a signature
         return Callback(callback, False)
-
-
-def _floats(g: Any) -> np.ndarray:
-    """A subgradient as float64; something else becomes an empty array, which no problem expects."""
-    try:
-        return np.asarray(g, dtype=float)
-    except (TypeError, ValueError):
-        return np.empty(0)
 
 
 def _short(thing: Any) -> str:

@@ -102,7 +102,7 @@ class Suffix(Output):
     """Uniform mean of the last points (Rakhlin, Shamir, Sridharan 2012): at least `fraction` of them, at any time.
 
     The end of the run is not known in advance, so two means are kept, and the younger one takes over as soon as it covers
-    `fraction` of all points; the window is never longer than fraction (2 - fraction), and one point.
+    `fraction` of all points; the window is never longer than fraction (2 - fraction) of them, and two points.
     """
 
     fraction: float = 0.5

@@ -25,6 +25,11 @@ class Trace:
         self._since = time.perf_counter()
         return self
 
+    def stop(self) -> None:
+        """The run is over: the clock stands still for good."""
+        if self._since is None:
+            self._since = time.perf_counter()
+
     def __exit__(self, *_) -> None:
         if self._since is not None:
             self._paused += time.perf_counter() - self._since

@@ -36,6 +36,40 @@ class Weights(ABC):
 
 
 @dataclass(frozen=True)
+class Uniform(Weights):
+    """a_t = 1: every point counts the same."""
+
+    def weight(self, t):
+        return 1.0
+
+    def relative(self, t):
+        return float(t)
+
+    def first(self, t):
+        return 1.0
+
+    def sum(self, t):
+        return float(t)
+
+
+@dataclass(frozen=True)
+class Linear(Weights):
+    """a_t = t: the paper's choice, which removes the logarithm from the rate."""
+
+    def weight(self, t):
+        return float(t)
+
+    def relative(self, t):
+        return (t + 1) / 2
+
+    def first(self, t):
+        return 1 / t
+
+    def sum(self, t):
+        return t * (t + 1) / 2
+
+
+@dataclass(frozen=True)
 class Power(Weights):
     """a_t = scale t^p. Sums by Euler and Maclaurin's formula, exact to rounding for every real p.
 
@@ -56,31 +90,13 @@ class Power(Weights):
         return self.scale * float(t) ** self.p
 
     def relative(self, t):
-        if self.p == 0:
-            return float(t)
-        if self.p == 1:
-            return (t + 1) / 2
         return _power_sum(self.p, t) / float(t) ** self.p
 
     def first(self, t):
         return float(t) ** -self.p
 
     def sum(self, t):
-        if self.p == 0:
-            return self.scale * t
-        if self.p == 1:
-            return self.scale * (t * (t + 1) / 2)
         return self.scale * _power_sum(self.p, t)
-
-
-def Uniform() -> Power:
-    """a_t = 1: every point counts the same."""
-    return Power(0)
-
-
-def Linear() -> Power:
-    """a_t = t: the paper's choice, which removes the logarithm from the rate."""
-    return Power(1)
 
 
 @dataclass(frozen=True)
@@ -119,7 +135,10 @@ class Sequence(Weights):
     _sums: list = field(default_factory=lambda: [0, 0.0, 0.0], repr=False, compare=False)  # t, A_t, lost low part
 
     def weight(self, t):
-        a = float(self.function(t))
+        try:
+            a = float(self.function(t))
+        except TypeError:
+            a = math.nan
         if not (a > 0 and math.isfinite(a)):
             raise ValueError(f"weights must be positive and finite: got {a} at t = {t}. Give a function t -> a_t > 0.")
         return a
@@ -147,7 +166,7 @@ def make_weights(weights: "Weights | Callable[[int], float]") -> Weights:
     """Weights as they are; a function t -> a_t as a Sequence."""
     if isinstance(weights, Weights):
         return weights
-    if callable(weights):
+    if callable(weights) and not isinstance(weights, type):
         return Sequence(weights)
     raise TypeError(
         f"weights must come from cesaro.weights or be a function t -> float: got {weights!r}. "

@@ -40,4 +40,4 @@ class DA(Method):
 
     def step(self, state, g, now, domain):
         s = combine((1.0 - now.share, state.s), (now.share, g))
-        return State(domain.project(combine((1.0, state.x1), (-now.reach, s))), s, state.x1)
+        return State(domain.project(combine((1.0, state.x1), (-now.scale, s))), s, state.x1)

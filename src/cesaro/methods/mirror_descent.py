@@ -17,6 +17,10 @@ class Mirror(ABC):
     """A divergence B whose step can be solved: argmin_Q <u, x> + B(x, x_t)."""
 
     @abstractmethod
+    def check(self, x: np.ndarray) -> None:
+        """Refuse a start that no step can leave."""
+
+    @abstractmethod
     def step(self, x: np.ndarray, u: np.ndarray, domain: Domain) -> np.ndarray: ...
 
 
@@ -24,13 +28,23 @@ class Mirror(ABC):
 class Euclidean(Mirror):
     """B(x, y) = |x - y|^2 / 2: mirror descent is then PSG."""
 
+    def check(self, x):
+        pass
+
     def step(self, x, u, domain):
         return domain.project(combine((1.0, x), (-1.0, u)))
 
 
 @dataclass(frozen=True)
 class Entropy(Mirror):
-    """B(x, y) = sum x_j log(x_j / y_j) on the simplex: x_j is multiplied by exp(-u_j). Begin inside, at no vertex."""
+    """B(x, y) = sum x_j log(x_j / y_j) on the simplex: x_j is multiplied by exp(-u_j)."""
+
+    def check(self, x):
+        if not np.all(x > 0):
+            raise ValueError(
+                f"the entropy mirror cannot leave a face of the simplex: coordinate {int(np.argmin(x))} of the start is "
+                f"{np.min(x)}. Begin inside, for example at the center."
+            )
 
     def step(self, x, u, domain):
         if not isinstance(domain, Simplex):
@@ -58,6 +72,7 @@ class MirrorDescent(Method):
         return Average(weights)
 
     def start(self, x0, anchor):
+        self.mirror.check(x0)
         return State(x0)
 
     def step(self, state, g, now, domain):

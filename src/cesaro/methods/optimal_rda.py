@@ -42,7 +42,7 @@ class OptimalRDA(Method):
 
     def step(self, state, g, now, domain):
         mu, theta, next_ = self.mu, 2.0 / (now.t + 1), 2.0 / (now.t + 2)
-        lambda_ = mu * max(0.0, 1.0 / now.step - 1.0 / now.share) * now.t / 2  # mu gamma_0 / 2
+        lambda_ = mu * now.anchor * now.t * (now.t + 1) / 4  # mu gamma_0 / 2
         v = combine((1.0 - now.dual, state.v), (now.dual, state.x), (-now.step / mu, g))
         z = domain.project(v)
         x = domain.project(combine((1.0, state.x), (-1.0 / (mu / theta**2 + lambda_), g)))

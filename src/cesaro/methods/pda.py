@@ -34,5 +34,5 @@ class PDA(Method):
 
     def step(self, state, g, now, domain):
         s = combine((1.0 - now.share, state.s), (now.share, g))
-        w = domain.project(combine((1.0, state.x1), (-now.reach, s)))
+        w = domain.project(combine((1.0, state.x1), (-now.scale, s)))
         return State(combine((1.0 - now.primal, state.x), (now.primal, w)), s, state.x1)

@@ -15,7 +15,6 @@ from .method import Method
 class State(NamedTuple):
     x: np.ndarray  # x_t
     l: np.ndarray  # noqa: E741   mean of the losses' subgradients
-    x1: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -23,7 +22,7 @@ class RDA(Method):
     """x_{t+1} = argmin_Q <(1/t) sum_k l_k, x> + r(x) + (gamma_t / t) |x|^2 / 2.                          equation (8)
 
     The objective contains r, so the oracle's g = l + mu x + l1 sign(x) (sign(0) = 0), and l is what is averaged.
-    Output: the uniform average. Rate: 1/sqrt(t).
+    The prox center is 0, as printed, wherever x_1 is. Output: the uniform average. Rate: 1/sqrt(t).
     """
 
     mu: float = 0.0
@@ -39,11 +38,11 @@ class RDA(Method):
         return Average(weights)
 
     def start(self, x0, anchor):
-        return State(x0, np.zeros_like(x0), x0)
+        return State(x0, np.zeros_like(x0))
 
     def step(self, state, g, now, domain):
         mean = combine((1.0 - now.share, state.l), (now.share, loss_part(g, state.x, self.mu, self.l1)))
-        return State(shrink(-mean, self.l1, self.mu + 1.0 / now.reach, domain), mean, state.x1)
+        return State(shrink(-mean, self.l1, self.mu + 1.0 / now.scale, domain), mean)
 
 
 def loss_part(g: np.ndarray, x: np.ndarray, mu: float, l1: float) -> np.ndarray:

@@ -1,6 +1,7 @@
 """SC-RDA, regularised dual averaging for strongly convex problems (Xiao 2010, section 3.2)."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -8,7 +9,13 @@ from ..outputs import Average
 from ..vectors import combine
 from ..weights import Uniform
 from .method import Method
-from .rda import State, loss_part, shrink
+from .rda import loss_part, shrink
+
+
+class State(NamedTuple):
+    x: np.ndarray  # x_t
+    l: np.ndarray  # noqa: E741   mean of the losses' subgradients
+    x1: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -32,6 +39,6 @@ class SCRDA(Method):
 
     def step(self, state, g, now, domain):
         mean = combine((1.0 - now.share, state.l), (now.share, loss_part(g, state.x, self.mu, self.l1)))
-        anchor = max(0.0, now.share / now.step - 1.0) * self.mu  # mu gamma_0 / A_t, the pull towards x_1
+        anchor = self.mu * now.anchor  # mu gamma_0 / A_t, the pull towards x_1
         u = combine((-1.0, mean), (anchor, state.x1))
         return State(shrink(u, self.l1, self.mu + anchor, domain), mean, state.x1)

@@ -18,7 +18,8 @@ class Now(NamedTuple):
     step: float  # a_t / Gamma_t
     share: float  # a_t / A_t
     primal: float  # a_{t+1} / A_{t+1}
-    reach: float  # A_t / (gamma_0 + gamma_t), the scale of plain dual averaging
+    anchor: float  # gamma_0 / A_t
+    scale: float  # A_t / (gamma_0 + gamma_t), where gamma is not summed: plain dual averaging
     eta: float  # a_t as a step size, 1 / (1/a_t + anchor/a_1)
     eta_next: float  # the same for t + 1
 
@@ -44,7 +45,8 @@ class Schedule:
             step=dual * ratio,
             share=1.0 / total,
             primal=1.0 / a.relative(t + 1),
-            reach=total * ratio / (1.0 + anchor * gamma.first(t)),
+            anchor=anchor * gamma.first(t) / (total * ratio),
+            scale=total * ratio / (1.0 + anchor * gamma.first(t)),
             eta=self._eta(t),
             eta_next=self._eta(t + 1),
         )
