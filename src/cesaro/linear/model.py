@@ -1,0 +1,161 @@
+"""What the classifier and the regressor share: parameters, from parameters to problems, from fits to attributes."""
+
+import warnings
+from abc import ABC, abstractmethod
+from numbers import Integral, Real
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from cesaro.linear.progress import Progress, Silence
+from cesaro.linear.rows import Fit, Problem, Rows
+from cesaro.linear.runs import SOLVERS, Settings, solve, solve_all
+from cesaro.losses import Loss
+
+POSITIVE = Interval(Real, 0, None, closed="neither")
+CONSTRAINTS: dict = {
+    "alpha": [POSITIVE],
+    "l1_ratio": [Interval(Real, 0, 1, closed="both")],
+    "solver": [StrOptions(set(SOLVERS))],
+    "averaging": "no_validation",
+    "anchor": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
+    "radius": [None, POSITIVE],
+    "tol": [None, Interval(Real, 0, None, closed="left")],
+    "max_iter": [Interval(Integral, 1, None, closed="left")],
+    "time_limit": [None, Interval(Real, 0, None, closed="left")],
+    "batch_size": [Interval(Integral, 1, None, closed="left")],
+    "sampling": [StrOptions({"reshuffle", "replacement"})],
+    "epsilon": [Interval(Real, 0, None, closed="left")],
+    "fit_intercept": ["boolean"],
+    "intercept_scaling": [POSITIVE],
+    "warm_start": ["boolean"],
+    "checkpoint": "no_validation",
+    "n_jobs": [None, Integral],
+    "random_state": ["random_state"],
+    "verbose": ["verbose"],
+}
+
+
+class LinearModel(BaseEstimator, ABC):
+    """Models w that minimise  alpha (1-l1_ratio)/2 |w|^2 + alpha l1_ratio |w|_1 + mean loss  over  |w| <= radius."""
+
+    _parameter_constraints: dict = CONSTRAINTS
+
+    @abstractmethod
+    def _loss(self) -> Loss:
+        """The loss that the parameters name."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    @property
+    def _bias(self) -> float:
+        return float(self.intercept_scaling) if self.fit_intercept else 0.0
+
+    @property
+    def _mu(self) -> float:
+        return float(self.alpha * (1.0 - self.l1_ratio))
+
+    def _check_together(self) -> None:
+        """Refuse what single parameters cannot show."""
+        if self.l1_ratio == 1.0:
+            raise ValueError(
+                "l1_ratio=1 leaves no L2 term: the objective is not strongly convex and nothing can be proved about it. "
+                "Use l1_ratio < 1, for example 0.99."
+            )
+        if self.l1_ratio > 0.0 and self.radius is not None:
+            raise ValueError(
+                f"l1_ratio={self.l1_ratio} together with radius={self.radius} is not supported: a step with both would touch "
+                "every feature. Set radius=None or l1_ratio=0."
+            )
+        if self.checkpoint is not None:
+            raise ValueError("checkpoint is not implemented in this version: use checkpoint=None.")
+
+    def _settings(self) -> Settings:
+        return Settings(
+            solver=self.solver,
+            tol=0.0 if self.tol is None else float(self.tol),
+            max_iter=int(self.max_iter),
+            time_limit=self.time_limit,
+            seed=int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max)),
+            anchor=self.anchor,
+            averaging=self.averaging,
+            batch_size=int(self.batch_size),
+            sampling=self.sampling,
+            n_jobs=effective_n_jobs(self.n_jobs),
+        )
+
+    def _problem(self, rows: Rows, y: np.ndarray, v: np.ndarray) -> Problem:
+        radius = np.inf if self.radius is None else float(self.radius)
+        return Problem(rows, y, v, self._loss(), self._mu, float(self.alpha * self.l1_ratio), radius)
+
+    def _solve(self, problems: list[Problem], at_zero: list[float]) -> list[Fit]:
+        """Fits of the problems, one model each; a warm start continues from the last ones where they still match."""
+        settings = self._settings()
+        starts = [None] * len(problems)
+        if self.warm_start and len(getattr(self, "_states", ())) == len(problems):
+            starts = self._states
+        scale = 1e-3 * max(at_zero)
+        progress = Progress(len(problems), settings.max_iter, settings.tol, scale) if self.verbose else Silence()
+        try:
+            return solve_all(problems, at_zero, settings, starts, progress)
+        finally:
+            progress.close()
+
+    def _one_pass(self, problems: list[Problem]) -> list[Fit]:
+        """One memoryless epoch over these rows: what partial_fit does. Nothing is proved about rows that have passed."""
+        settings = self._settings()._replace(tol=0.0, max_iter=1, time_limit=None)
+        if settings.solver == "anchored":
+            settings = settings._replace(solver="gda")
+        starts = getattr(self, "_states", None) or [None] * len(problems)
+        fits = [solve(problem, settings, start) for problem, start in zip(problems, starts, strict=True)]
+        return [fit._replace(lower_bound=-np.inf, n_iter=getattr(self, "n_iter_", 0) + fit.n_iter) for fit in fits]
+
+    def _publish(self, fits: list[Fit], at_zero: list[float], X) -> None:
+        """Set the fitted attributes; `at_zero` holds the objectives at w = 0."""
+        n, d = X.shape
+        W = np.stack([fit.w for fit in fits])
+        self.coef_ = np.ascontiguousarray(W[:, :d])
+        self.intercept_ = self._bias * W[:, d] if self.fit_intercept else np.zeros(len(fits))
+        objective = np.array([fit.objective for fit in fits])
+        lower = np.array([fit.lower_bound for fit in fits])
+        gap = np.maximum(objective - lower, 0.0)
+        unit = np.maximum(objective, 1e-3 * np.array(at_zero))
+        relative = np.divide(gap, unit, out=np.zeros_like(gap), where=gap > 0.0)
+        self.objective_, self.lower_bound_, self.dual_gap_, self.relative_gap_ = (
+            float(values[0]) if len(fits) == 1 else values for values in (objective, lower, gap, relative)
+        )
+        self.n_iter_ = max(fit.n_iter for fit in fits)
+        self.history_ = _history(fits)
+        self._rounding = (n + d) * np.finfo(float).eps  # of an objective, relative: a sum of n losses of d products
+        self._states = [fit.state for fit in fits]
+
+    def _warn(self, fits: list[Fit]) -> None:
+        """Say so when the proof that was asked for is not there."""
+        reached = float(np.max(self.relative_gap_))
+        if any(fit.status == "interrupted" for fit in fits):
+            message = (
+                f"The fit was interrupted after {self.n_iter_} epochs. The model is fitted and usable; "
+                f"its proved relative gap is {reached:.1e}."
+            )
+            warnings.warn(message, ConvergenceWarning, stacklevel=3)
+        elif self.tol and reached > self.tol:
+            message = (
+                f"The proved relative gap is {reached:.1e} after {self.n_iter_} epochs, above tol={self.tol:g}. "
+                "Raise max_iter, time_limit or tol; tol=0 asks for no proof."
+            )
+            warnings.warn(message, ConvergenceWarning, stacklevel=3)
+
+
+def _history(fits: list[Fit]) -> dict[str, np.ndarray]:
+    """The histories one after the other; with several models the column `model` says whose a row is."""
+    history = {key: np.concatenate([fit.history[key] for fit in fits]) for key in fits[0].history}
+    if len(fits) > 1:
+        history["model"] = np.repeat(np.arange(len(fits)), [len(fit.history["epoch"]) for fit in fits])
+    return history

@@ -1,0 +1,105 @@
+"""From problems to fits: which solver, in which thread, until when. The models of one estimator share a clock and a Ctrl-C."""
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cesaro.linear.rows import Fit, Problem
+
+PAPER = ("gda", "sc-pda", "pegasos", "pa-psg-sc", "sc-rda")
+SOLVERS = ("anchored", *PAPER)
+
+
+class Settings(NamedTuple):
+    """How to solve, as opposed to what."""
+
+    solver: str = "anchored"
+    tol: float = 1e-3
+    max_iter: int = 1000
+    time_limit: float | None = None
+    seed: int = 0
+    anchor: float | str = "auto"
+    averaging: Any = "auto"
+    batch_size: int = 1
+    sampling: str = "reshuffle"
+    n_jobs: int = 1
+
+
+def solve(problem: Problem, settings: Settings, start=None, report=None) -> Fit:
+    """One problem by the solver of that name."""
+    common = {
+        "tol": settings.tol,
+        "max_iter": settings.max_iter,
+        "time_limit": settings.time_limit,
+        "seed": settings.seed,
+        "anchor": settings.anchor,
+        "start": start,
+        "report": report,
+    }
+    if settings.solver == "anchored":
+        from cesaro.linear import sweeps
+
+        return sweeps.solve(problem, **common)
+    from cesaro.linear import kernel
+
+    return kernel.solve(
+        problem,
+        solver=settings.solver,
+        averaging=settings.averaging,
+        batch_size=settings.batch_size,
+        sampling=settings.sampling,
+        **common,
+    )
+
+
+def solve_all(problems: list[Problem], at_zero: list[float], settings: Settings, starts: list, progress) -> list[Fit]:
+    """Every problem, in n_jobs threads. The bits do not depend on n_jobs: each problem has its own solve with the same seed.
+
+    After a Ctrl-C the running solves end at their next report and the rest get one epoch each, so that a whole model is left.
+    """
+    begun, left, stop = time.perf_counter(), len(problems), threading.Event()
+    jobs = min(settings.n_jobs, len(problems))
+
+    def one(k: int) -> Fit:
+        nonlocal left
+        limit = settings.time_limit
+        if limit is not None:
+            limit = max(0.0, limit - (time.perf_counter() - begun)) * min(1.0, jobs / left)
+        hurry = stop.is_set()
+
+        def report(epoch, objective, lower_bound, *more):
+            if stop.is_set() and not hurry:
+                raise KeyboardInterrupt
+            progress(k, epoch, objective, lower_bound)
+
+        mine = settings._replace(time_limit=limit, max_iter=1 if hurry else settings.max_iter)
+        fit = honest(problems[k], at_zero[k], solve(problems[k], mine, starts[k], report))
+        if fit.status == "interrupted":
+            stop.set()
+        left -= 1
+        return fit._replace(status="interrupted") if hurry else fit
+
+    if jobs == 1:
+        return [one(k) for k in range(len(problems))]
+    with ThreadPoolExecutor(jobs) as pool:
+        futures = [pool.submit(one, k) for k in range(len(problems))]
+        try:
+            wait(futures)
+        except KeyboardInterrupt:
+            stop.set()
+        return [future.result() for future in futures]
+
+
+def honest(problem: Problem, at_zero: float, fit: Fit) -> Fit:
+    """The fit, or w = 0 where the fit is not finite or worse than w = 0. Losses are not negative: zero is always a lower bound."""
+    lower = fit.lower_bound
+    if np.isfinite(lower):
+        lower = min(max(lower, 0.0), at_zero)
+    elif np.isnan(lower):
+        lower = -np.inf
+    if fit.objective <= at_zero and np.isfinite(fit.w).all():
+        return fit._replace(lower_bound=lower)
+    return fit._replace(w=np.zeros_like(fit.w), objective=at_zero, lower_bound=max(lower, 0.0), state=None)
