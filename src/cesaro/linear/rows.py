@@ -1,7 +1,8 @@
-"""Rows: CSR as the kernels want it, made once at the door; Problem and Fit: what goes into a solver and what comes out.
+"""Rows: CSR as the kernels want it, made once at the door; Problem and Fit: what a solver takes and what it gives.
 
-Indices are unsigned views (signed ones make Numba handle negative indices, a factor 1.3 to 1.9) and nothing is copied that
-need not be. `prefetch` asks the CPU for memory that a later row will need: rows are visited in random order, so latency rules.
+Indices are unsigned views (signed ones make Numba handle negative indices, a factor 1.3 to 1.9) and nothing is copied
+that need not be. `prefetch` asks the CPU for memory that a later row will need: rows are visited in random order, so
+latency rules.
 """
 
 from typing import Any, NamedTuple
@@ -9,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from llvmlite import ir
-from numba import types
+from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
@@ -17,7 +18,7 @@ from cesaro.losses import Loss
 
 
 class Rows(NamedTuple):
-    """n rows of d features; row i has values data[ptr[i]:ptr[i+1]] in columns col[...], and `bias` in the implicit column d."""
+    """n rows of d features; row i has values data[ptr[i]:ptr[i+1]] in columns col[...], `bias` in the implicit column d."""
 
     data: np.ndarray  # float32 or float64
     col: np.ndarray  # uint32
@@ -36,7 +37,7 @@ class Rows(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """mu/2 |w|^2 + l1 |w|_1 + sum_i v_i loss(<x_i, w>, y_i) / sum_i v_i  over  |w| <= radius; the intercept bears no L1."""
+    """mu/2 |w|^2 + l1 |w|_1 + sum_i v_i loss(<x_i, w>, y_i) / sum_i v_i  over  |w| <= radius; no L1 on the intercept."""
 
     rows: Rows
     y: np.ndarray  # float64 (n,): -1/+1, or targets
@@ -60,7 +61,7 @@ class Fit(NamedTuple):
 
 
 def make_rows(X, bias: float = 0.0) -> Rows:
-    """Rows of a CSR matrix (canonical: no duplicate entries) or a dense array, copying indices only if they are too wide."""
+    """Rows of a canonical CSR matrix (no duplicates) or a dense array, copying indices only if they are too wide."""
     X = sp.csr_array(X)
     wide = X.nnz >= 2**32
     if X.shape[1] >= 2**32 - 1:
@@ -92,3 +93,9 @@ def prefetch(typingctx, array, i):
         return context.get_dummy_value()
 
     return types.void(array, types.intp), codegen
+
+
+if config.DISABLE_JIT:
+
+    def prefetch(array, i):
+        """Plain Python has nothing to prefetch."""

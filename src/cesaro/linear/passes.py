@@ -1,0 +1,159 @@
+"""Passes over the rows: the sweep that replaces each row's dual value by its best one, the evaluation that proves a gap.
+
+Row i has a dual value b_i (= -phi' at its prediction), and all that a sweep knows of the past is one vector,
+
+    h = K w_0 + sum_i v_i b_i x_i ,      w = s h ,      s = 1 / S   (in a ball: at most radius / |h|)
+
+S = K + n mu in a sweep over the problem anchored at w_0 with strength K / n. In the first pass S grows from K by mu per
+row: then the same line of code is dual averaging with uniform weights, anchor K and the implicit step. The average of w
+needs one more vector: with C = sum o_k s_k,
+
+    sum_k o_k w_k = C h + r ,      where each change delta x of h subtracts C delta x from r.
+
+In a ball the dual's smooth part, max_{|w| <= R} <h, w> - S/2 |w|^2, is a concave function of |h|^2 with slope s/2: so a
+step that takes s as constant never overshoots. With L1, w_j = s soft(h_j, T) is computed where it is read (T = n l1;
+it grows by l1 per row in the first pass), has the same Lipschitz constant s, and no running average.
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from cesaro.linear.loss_codes import conjugate, slope, value
+from cesaro.linear.rows import prefetch
+from cesaro.linear.steps import best
+
+B, Y, V, Q = 0, 1, 2, 3  # columns of a row's record: dual value, target, weight (mean 1), squared norm
+
+
+@njit(cache=True, nogil=True)
+def shuffle(order, x):
+    """Fisher-Yates with xorshift32 from the seed 0 < x < 2^32; returns the next seed."""
+    for k in range(order.shape[0] - 1, 0, -1):
+        x ^= (x << 13) & 0xFFFFFFFF
+        x ^= x >> 17
+        x ^= (x << 5) & 0xFFFFFFFF
+        j = (x * (k + 1)) >> 32
+        order[k], order[j] = order[j], order[k]
+    return x
+
+
+@njit(cache=True, nogil=True)
+def prepare(rows, y, v, code, param, record, order):
+    """Fill the records and the order of rows with weight; v must have mean 1 over them. Returns their number, f(0), R."""
+    n, f, R = 0, 0.0, 0.0
+    for i in range(record.shape[0]):
+        q = rows.bias * rows.bias
+        for j in range(rows.ptr[i], rows.ptr[i + 1]):
+            q += np.float64(rows.data[j]) * rows.data[j]
+        record[i, B], record[i, Y], record[i, V], record[i, Q] = 0.0, y[i], v[i], q
+        if v[i] > 0.0:
+            order[n] = i
+            n += 1
+            f += v[i] * value(code, param, 0.0, y[i])
+            R += v[i] * q
+    return n, f / n, R / n
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
+def sweep(rows, record, order, H, code, param, S, mu, threshold, radius, slack):
+    """Visit the rows of `order` once; H holds h and r as columns, its last row is the intercept's.
+
+    The first pass has mu > 0 and averages with weights k^3; later ones have mu = 0 and uniform weights. `threshold` is
+    None without L1, else (T, l1 in the first pass or 0). A row whose value is -phi' throughout p +- slack is settled
+    and leaves `order`. Returns C, the sum of the weights, the number of rows kept and of values changed.
+    """
+    data, col, ptr, d, bias = rows.data, rows.col, rows.ptr, rows.d, rows.bias
+    n, kept, changes, C, A, o, s = order.shape[0], 0, 0, 0.0, 0.0, 1.0, 1.0 / S
+    norm, flat = 0.0, record.reshape(-1)
+    T = 0.0
+    if threshold is not None:
+        T = threshold[0]
+    if radius < math.inf:
+        for j in range(H.shape[0]):
+            norm += H[j, 0] * H[j, 0]
+    for k in range(n):
+        if k + 8 < n:
+            i = np.intp(order[k + 8])
+            prefetch(ptr, i)
+            prefetch(flat, 4 * i)
+        if k + 4 < n:
+            j = np.intp(ptr[order[k + 4]])
+            prefetch(data, j)
+            prefetch(col, j)
+            prefetch(data, j + 8)
+            prefetch(col, j + 16)
+        i = order[k]
+        lo, hi = ptr[i], ptr[i + np.uint32(1)]
+        b, y, v, q = record[i, B], record[i, Y], record[i, V], record[i, Q]
+        m = bias * H[d, 0]
+        if threshold is None:
+            for j in range(lo, hi):
+                m += data[j] * H[col[j], 0]
+        else:
+            T += v * threshold[1]
+            for j in range(lo, hi):
+                z = H[col[j], 0]
+                m += data[j] * (z - min(T, max(-T, z)))
+        if mu > 0.0:
+            S += v * mu
+            s = 1.0 / S
+            o = ((k + 1.0) / n) ** 3
+        pull = s
+        if radius < math.inf and norm > 0.0:
+            pull = min(s, radius / math.sqrt(norm))
+        own, p = v * q * pull, pull * m
+        new = best(code, param, y, p - own * b, own)
+        delta = v * (new - b)
+        if delta != 0.0:
+            for j in range(lo, hi):
+                H[col[j], 0] += delta * data[j]
+                if threshold is None:
+                    H[col[j], 1] -= C * delta * data[j]
+            H[d, 0] += delta * bias
+            H[d, 1] -= C * delta * bias
+            norm = max(0.0, norm + delta * (2.0 * m + delta * q))
+            record[i, B] = new
+            changes += 1
+        if delta != 0.0 or slope(code, param, p - slack, y) != -b or slope(code, param, p + slack, y) != -b:
+            order[kept] = i
+            kept += 1
+        A += o
+        C += o * pull
+    return C, A, kept, changes
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
+def evaluate(rows, record, w, code, param, slack, active):
+    """Mean loss at w, -mean conjugate of the dual values, mean |conjugate|, and how many rows are not settled at w."""
+    data, col, ptr, d, bias = rows.data, rows.col, rows.ptr, rows.d, rows.bias
+    loss, dual, size, total, k = 0.0, 0.0, 0.0, 0.0, 0
+    for i in range(record.shape[0]):
+        b, y, v = record[i, B], record[i, Y], record[i, V]
+        if v > 0.0:
+            p = bias * w[d]
+            for j in range(ptr[i], ptr[i + 1]):
+                p += data[j] * w[col[j]]
+            loss += v * value(code, param, p, y)
+            own = v * conjugate(code, param, -b, y)
+            dual -= own
+            size += abs(own)
+            total += v
+            if slope(code, param, p - slack, y) != -b or slope(code, param, p + slack, y) != -b:
+                active[k] = i
+                k += 1
+    return loss / total, dual / total, size / total, k
+
+
+@njit(cache=True, nogil=True)
+def gather(rows, record):
+    """sum_i v_i b_i x_i, afresh: what the sweeps have kept up to date, without their rounding."""
+    g = np.zeros(rows.d + 1)
+    for i in range(record.shape[0]):
+        b = record[i, B] * record[i, V]
+        if b != 0.0:
+            for j in range(rows.ptr[i], rows.ptr[i + 1]):
+                g[rows.col[j]] += b * rows.data[j]
+            g[rows.d] += b * rows.bias
+    return g

@@ -1,0 +1,71 @@
+"""The implicit step: the best dual value of one row given all the others, for every loss.
+
+With the others fixed, row i predicts p(b) = z + H b when its dual value is b = -phi'(p): z is the prediction without the row and
+H >= 0 the row's own pull. Best is the b that is consistent with itself, which is the maximiser of the dual in this coordinate:
+
+    b = argmin  phi*(-b) + z b + H b^2 / 2        <=>        b = -phi'(z + H b)
+"""
+
+import math
+
+from numba import njit
+
+from cesaro.linear.loss_codes import (
+    EPSILON_INSENSITIVE,
+    HINGE,
+    HUBER,
+    LOG_LOSS,
+    MODIFIED_HUBER,
+    QUANTILE,
+    SQUARED_ERROR,
+    SQUARED_HINGE,
+)
+
+TINY = 1e-300  # a row of norm zero has H = 0: its value is at a bound of the box, whichever way 1/TINY points
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def best(code, param, y, z, H):
+    """The dual value b of a row with target y."""
+    if code == HINGE:
+        return y * min(1.0, max(0.0, (1.0 - y * z) / max(H, TINY)))
+    if code == LOG_LOSS:
+        return y * _logistic(y * z, H)
+    if code == SQUARED_HINGE:
+        return y * max(0.0, (1.0 - y * z) / (H + 0.5))
+    if code == MODIFIED_HUBER:
+        return y * min(4.0, max(0.0, (1.0 - y * z) / (H + 0.5)))
+    r = y - z
+    if code == SQUARED_ERROR:
+        return r / (1.0 + H)
+    if code == HUBER:
+        return max(-param, min(param, r / (1.0 + H)))
+    if code == QUANTILE:
+        return max(param - 1.0, min(param, r / max(H, TINY)))
+    beyond = max(0.0, r - param) - max(0.0, -r - param)
+    if code == EPSILON_INSENSITIVE:
+        return max(-1.0, min(1.0, beyond / max(H, TINY)))
+    return beyond / (H + 0.5)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _logistic(m, H):
+    """The root a in (0, 1) of  log(a / (1 - a)) + m + H a:  Newton in t = log(a / (1 - a)), kept inside its bracket.
+
+    t + m + H a(t) increases in t with slope 1 + H a (1 - a), so the root lies in [-m - H, -m].
+    """
+    low, high = -m - H, -m
+    t = -m if H < 1.0 else max(low, min(high, 0.0))
+    for _ in range(60):
+        a = 1.0 / (1.0 + math.exp(-t)) if t > -700.0 else 0.0
+        excess = t + m + H * a
+        if excess > 0.0:
+            high = t
+        else:
+            low = t
+        if abs(excess) <= 1e-13 * (1.0 + abs(m)) or high - low <= 1e-13 * (1.0 + abs(t)):
+            break
+        t -= excess / (1.0 + H * a * (1.0 - a))
+        if not low < t < high:
+            t = 0.5 * (low + high)
+    return 1.0 / (1.0 + math.exp(-t)) if t > -700.0 else 0.0
