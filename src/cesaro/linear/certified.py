@@ -4,18 +4,21 @@ f is mu-strongly convex, so a model w with a proved gap lies within r = sqrt(2 g
 |<x, w> - <x, w*>| <= |x| r: a label whose margin is larger than that is the optimum's own.
 """
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 
 EPS = np.finfo(np.float64).eps
 
 
-def row_norms(X, bias: float) -> np.ndarray:
+def row_norms(X: Any, bias: float) -> np.ndarray:
     """|x_i| with the intercept's constant feature, not below the true value."""
-    largest = abs(X).max() if sp.issparse(X) else np.abs(X).max()
+    sparse: bool = sp.issparse(X)
+    largest = abs(X).max()
     unit = float(largest) if largest > 0 else 1.0
     X = X.astype(np.float64) / unit  # squares neither overflow nor vanish
-    squares = np.asarray(X.multiply(X).sum(axis=1)).ravel() if sp.issparse(X) else np.einsum("ij,ij->i", X, X)
+    squares = np.asarray(X.multiply(X).sum(axis=1)).ravel() if sparse else np.einsum("ij,ij->i", X, X)
     return np.hypot(unit * np.sqrt(squares), bias) * (1.0 + (X.shape[1] + 4) * EPS)
 
 

@@ -1,33 +1,26 @@
 """The classifier: a scikit-learn estimator whose `tol` is a proof."""
 
 import numpy as np
-from scipy.special import expit
-from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.base import _fit_context
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _check_partial_fit_first_call
-from sklearn.utils.validation import check_is_fitted
 
-from cesaro.linear.certified import certified_labels, row_norms
-from cesaro.linear.door import Labels, check_labels, check_points, check_rows, check_weights, drop_weightless, used
-from cesaro.linear.model import CONSTRAINTS, LinearModel
+from cesaro.linear.door import Labels, check_labels, check_rows, check_weights, drop_weightless, used
+from cesaro.linear.labels import LinearClassifier
+from cesaro.linear.model import CONSTRAINTS
 from cesaro.linear.rows import make_rows
 from cesaro.losses import CLASSIFICATION
 
 
-def _gives_probabilities(classifier) -> bool:
-    if classifier.loss in ("log_loss", "modified_huber"):
-        return True
-    raise AttributeError(
-        f"probabilities need loss='log_loss' or 'modified_huber': this model has loss={classifier.loss!r}"
-    )
-
-
-class DualAveragingClassifier(ClassifierMixin, LinearModel):
+class DualAveragingClassifier(LinearClassifier):
     """Linear classifier that stops when it can prove that it is done.
 
-    Minimises  alpha (1 - l1_ratio)/2 |w|^2 + alpha l1_ratio |w|_1 + sum_i v_i loss(y_i <x_i, w>) / sum_i v_i  over |w| <= radius,
-    one class against the rest when there are more than two. `tol` is the proved relative gap to the exact optimum.
+    It minimises
+
+        alpha (1 - l1_ratio)/2 |w|^2 + alpha l1_ratio |w|_1 + sum_i v_i loss(y_i <x_i, w>) / sum_i v_i
+
+    over |w| <= radius, with v the sample weights; one class against the rest when there are more than two. `tol` is the
+    proved relative gap to the exact optimum.
 
     Parameters
     ----------
@@ -82,7 +75,8 @@ class DualAveragingClassifier(ClassifierMixin, LinearModel):
     n_iter_ : int
         Epochs, of the class that took the most.
     objective_, lower_bound_, dual_gap_, relative_gap_ : float or ndarray of shape (n_classes,)
-        Value reached, proved lower bound of the optimum, their difference, and it over max(objective, 1e-3 objective at 0).
+        Value reached, proved lower bound of the optimum, their difference, and that difference over
+        max(objective, 1e-3 objective at w = 0).
     history_ : dict of arrays
         epoch, time, objective, lower_bound, active; with several classes also `model`.
     n_features_in_, feature_names_in_ : as in scikit-learn
@@ -156,9 +150,6 @@ class DualAveragingClassifier(ClassifierMixin, LinearModel):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _loss(self):
-        return CLASSIFICATION[self.loss]()
-
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n_samples, n_features), labels y and sample weights; returns self."""
@@ -167,19 +158,19 @@ class DualAveragingClassifier(ClassifierMixin, LinearModel):
         v = check_weights(X, sample_weight)
         labels = check_labels(X, y)
         X, v, code = drop_weightless(X, v, labels.code)
-        self.classes_, code = used(Labels(labels.classes, code))
+        self.classes_, code = labels if code is labels.code else used(Labels(labels.classes, code))
         if len(self.classes_) < 2:
             raise ValueError(f"The number of classes has to be at least two: got one class, {self.classes_[0]!r}.")
-        problems = self._one_vs_rest(X, code, v)
+        problems = self._one_vs_rest(make_rows(X, self._bias), code, v, self.alpha)
         at_zero = [self._value_at_zero()] * len(problems)
         fits = self._solve(problems, at_zero)
-        self._publish(fits, at_zero, X)
+        self._publish(fits, at_zero, problems[0])
         self._warn(fits)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X, y, classes=None, sample_weight=None):
-        """One pass over these rows, without memory of earlier ones but their average; `classes` are needed in the first call."""
+        """One pass over these rows; of earlier ones only the average is remembered. The first call needs `classes`."""
         self._check_together()
         if self.class_weight == "balanced":
             raise ValueError(
@@ -193,71 +184,7 @@ class DualAveragingClassifier(ClassifierMixin, LinearModel):
         unknown = np.setdiff1d(here, self.classes_)
         if len(unknown):
             raise ValueError(f"y has labels that are not in classes={self.classes_}: {unknown}.")
-        problems = self._one_vs_rest(X, np.searchsorted(self.classes_, here)[code], v)
-        self._publish(self._one_pass(problems), [self._value_at_zero()] * len(problems), X)
+        code = np.searchsorted(self.classes_, here)[code]
+        problems = self._one_vs_rest(make_rows(X, self._bias), code, v, self.alpha)
+        self._publish(self._one_pass(problems), [self._value_at_zero()] * len(problems), problems[0])
         return self
-
-    def _one_vs_rest(self, X, code, v):
-        """One problem for two classes, else one for each class; they share rows and weights."""
-        rows = make_rows(X, self._bias)
-        v = v if self.class_weight is None else v * class_factors(self.class_weight, self.classes_, code, v)[code]
-        positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-        return [self._problem(rows, 2.0 * (code == k) - 1.0, v) for k in positive]
-
-    def _value_at_zero(self) -> float:
-        return float(self._loss().value(0.0, 1.0))
-
-    def decision_function(self, X):
-        """Scores <x, w> + b: (n_samples,) for two classes, else (n_samples, n_classes)."""
-        check_is_fitted(self)
-        return self._scores(check_points(self, X))
-
-    def _scores(self, X):
-        scores = X @ self.coef_.T + self.intercept_
-        return scores.ravel() if scores.shape[1] == 1 else scores
-
-    def predict(self, X):
-        """The label with the largest score."""
-        scores = self.decision_function(X)
-        return self.classes_[(scores > 0.0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)]
-
-    def predict_certified(self, X):
-        """Labels, and a mask of those that the exact optimum of the objective provably gives as well."""
-        check_is_fitted(self)
-        X = check_points(self, X)
-        gap = np.atleast_1d(self.dual_gap_) + self._rounding * np.atleast_1d(self.objective_)
-        w_norms = np.hypot(np.linalg.norm(self.coef_, axis=1), self.intercept_ / self.intercept_scaling)
-        best, proved = certified_labels(
-            self._scores(X), row_norms(X, self._bias), gap, self._mu, w_norms, X.shape[1] + 4
-        )
-        return self.classes_[best], proved
-
-    @available_if(_gives_probabilities)
-    def predict_proba(self, X):
-        """Probabilities (n_samples, n_classes): logistic for log_loss, (clip(score, -1, 1) + 1)/2 for modified_huber."""
-        scores = self.decision_function(X)
-        p = expit(scores) if self.loss == "log_loss" else (np.clip(scores, -1.0, 1.0) + 1.0) / 2.0
-        if p.ndim == 1:
-            return np.column_stack([1.0 - p, p])
-        total = p.sum(axis=1, keepdims=True)
-        return np.divide(p, total, out=np.full_like(p, 1.0 / p.shape[1]), where=total > 0.0)
-
-    @available_if(_gives_probabilities)
-    def predict_log_proba(self, X):
-        """Logarithms of `predict_proba`."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
-
-
-def class_factors(class_weight, classes, code, v) -> np.ndarray:
-    """The factor of each class: given, or such that all classes weigh the same in total."""
-    if class_weight == "balanced":
-        counts = np.bincount(code, weights=v, minlength=len(classes))
-        return counts.sum() / (len(classes) * counts)
-    unknown = [label for label in class_weight if label not in classes]
-    if unknown and len(class_weight) - len(unknown) < len(classes):
-        raise ValueError(f"class_weight names {unknown}, which are not among the classes {list(classes)}.")
-    factors = np.array([class_weight.get(label, 1.0) for label in classes.tolist()], dtype=float)
-    if not (np.isfinite(factors).all() and (factors >= 0.0).all() and factors.any()):
-        raise ValueError(f"class_weight must be finite, not negative and not all zero: got {class_weight}.")
-    return factors

@@ -1,10 +1,10 @@
 """The door: what a user hands in is checked here, once, and leaves as CSR rows, weights, labels or targets.
 
-Everything is a pass of vectorised comparisons at most, so that the checks cost less than an epoch. The caller's arrays are never
-written to.
+Everything is a pass of vectorised comparisons at most, so that the checks cost less than an epoch. The caller's arrays
+are never written to.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -35,10 +35,11 @@ def check_rows(estimator, X, reset: bool = True):
     return _check_csr(X) if sp.issparse(X) else _check_dense(X)
 
 
-def check_points(estimator, X):
+def check_points(estimator, X: Any):
     """X of a prediction: dense stays dense, sparse becomes CSR."""
     X = validate_data(estimator, X, reset=False, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False)
-    check_finite(X.data if sp.issparse(X) else X, "X", where=lambda k: _place(X, k))
+    sparse: bool = sp.issparse(X)
+    check_finite(X.data if sparse else X, "X", where=lambda k: _place(X, k))
     return X
 
 
@@ -55,16 +56,17 @@ def check_finite(values: np.ndarray, name: str, where) -> None:
         raise ValueError(f"Input {name} contains {kind} at {where(k)}. Remove such rows or impute the value.")
 
 
-def _place(X, k: int) -> str:
+def _place(X: Any, k: int) -> str:
     """Row and column of the k-th stored value."""
-    if sp.issparse(X):
+    sparse: bool = sp.issparse(X)
+    if sparse:
         return f"row {np.searchsorted(X.indptr, k, side='right') - 1}, column {X.indices[k]}"
     return f"row {k // X.shape[1]}, column {k % X.shape[1]}"
 
 
 def _check_csr(X):
     check_finite(X.data, "X", where=lambda k: _place(X, k))
-    if X.nnz and not 0 <= X.indices.min() <= X.indices.max() < X.shape[1]:
+    if X.nnz and X.indices.view(f"u{X.indices.itemsize}").max() >= X.shape[1]:  # unsigned: negative ones are large
         raise ValueError(f"X has column indices outside 0..{X.shape[1] - 1}: the CSR matrix is malformed.")
     if not X.has_canonical_format and _has_duplicates(X.indices, X.indptr, X.shape[1]):
         X = X.copy()

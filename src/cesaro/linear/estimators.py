@@ -1,4 +1,4 @@
-"""The scikit-learn estimators, in one place: classifier.py, regressor.py, and their cross-validated forms in crossval.py."""
+"""The scikit-learn estimators in one place."""
 
 from cesaro.linear.classifier import DualAveragingClassifier
 from cesaro.linear.regressor import DualAveragingRegressor

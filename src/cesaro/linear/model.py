@@ -58,21 +58,17 @@ class LinearModel(BaseEstimator, ABC):
     def _bias(self) -> float:
         return float(self.intercept_scaling) if self.fit_intercept else 0.0
 
-    @property
-    def _mu(self) -> float:
-        return float(self.alpha * (1.0 - self.l1_ratio))
-
     def _check_together(self) -> None:
         """Refuse what single parameters cannot show."""
         if self.l1_ratio == 1.0:
             raise ValueError(
-                "l1_ratio=1 leaves no L2 term: the objective is not strongly convex and nothing can be proved about it. "
+                "l1_ratio=1 leaves no L2 term: the objective is not strongly convex and nothing can be proved. "
                 "Use l1_ratio < 1, for example 0.99."
             )
         if self.l1_ratio > 0.0 and self.radius is not None:
             raise ValueError(
-                f"l1_ratio={self.l1_ratio} together with radius={self.radius} is not supported: a step with both would touch "
-                "every feature. Set radius=None or l1_ratio=0."
+                f"l1_ratio={self.l1_ratio} together with radius={self.radius} is not supported: a step "
+                "with both would touch every feature. Set radius=None or l1_ratio=0."
             )
         if self.checkpoint is not None:
             raise ValueError("checkpoint is not implemented in this version: use checkpoint=None.")
@@ -83,7 +79,7 @@ class LinearModel(BaseEstimator, ABC):
             tol=0.0 if self.tol is None else float(self.tol),
             max_iter=int(self.max_iter),
             time_limit=self.time_limit,
-            seed=int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max)),
+            seed=_seed(self.random_state),
             anchor=self.anchor,
             averaging=self.averaging,
             batch_size=int(self.batch_size),
@@ -91,9 +87,10 @@ class LinearModel(BaseEstimator, ABC):
             n_jobs=effective_n_jobs(self.n_jobs),
         )
 
-    def _problem(self, rows: Rows, y: np.ndarray, v: np.ndarray) -> Problem:
+    def _problem(self, rows: Rows, y: np.ndarray, v: np.ndarray, alpha: float) -> Problem:
         radius = np.inf if self.radius is None else float(self.radius)
-        return Problem(rows, y, v, self._loss(), self._mu, float(self.alpha * self.l1_ratio), radius)
+        mu, l1 = float(alpha * (1.0 - self.l1_ratio)), float(alpha * self.l1_ratio)
+        return Problem(rows, y, v, self._loss(), mu, l1, radius)
 
     def _solve(self, problems: list[Problem], at_zero: list[float]) -> list[Fit]:
         """Fits of the problems, one model each; a warm start continues from the last ones where they still match."""
@@ -109,7 +106,7 @@ class LinearModel(BaseEstimator, ABC):
             progress.close()
 
     def _one_pass(self, problems: list[Problem]) -> list[Fit]:
-        """One memoryless epoch over these rows: what partial_fit does. Nothing is proved about rows that have passed."""
+        """One memoryless epoch over these rows, for partial_fit. Nothing is proved about rows that have passed."""
         settings = self._settings()._replace(tol=0.0, max_iter=1, time_limit=None)
         if settings.solver == "anchored":
             settings = settings._replace(solver="gda")
@@ -117,9 +114,9 @@ class LinearModel(BaseEstimator, ABC):
         fits = [solve(problem, settings, start) for problem, start in zip(problems, starts, strict=True)]
         return [fit._replace(lower_bound=-np.inf, n_iter=getattr(self, "n_iter_", 0) + fit.n_iter) for fit in fits]
 
-    def _publish(self, fits: list[Fit], at_zero: list[float], X) -> None:
+    def _publish(self, fits: list[Fit], at_zero: list[float], problem: Problem) -> None:
         """Set the fitted attributes; `at_zero` holds the objectives at w = 0."""
-        n, d = X.shape
+        n, d = problem.rows.n, problem.rows.d
         W = np.stack([fit.w for fit in fits])
         self.coef_ = np.ascontiguousarray(W[:, :d])
         self.intercept_ = self._bias * W[:, d] if self.fit_intercept else np.zeros(len(fits))
@@ -133,6 +130,7 @@ class LinearModel(BaseEstimator, ABC):
         )
         self.n_iter_ = max(fit.n_iter for fit in fits)
         self.history_ = _history(fits)
+        self._mu = problem.mu
         self._rounding = (n + d) * np.finfo(float).eps  # of an objective, relative: a sum of n losses of d products
         self._states = [fit.state for fit in fits]
 
@@ -151,6 +149,13 @@ class LinearModel(BaseEstimator, ABC):
                 "Raise max_iter, time_limit or tol; tol=0 asks for no proof."
             )
             warnings.warn(message, ConvergenceWarning, stacklevel=3)
+
+
+def _seed(random_state) -> int:
+    """An integer is its own seed; anything else draws one."""
+    if isinstance(random_state, Integral):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
 def _history(fits: list[Fit]) -> dict[str, np.ndarray]:

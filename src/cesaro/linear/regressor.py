@@ -3,21 +3,25 @@
 from numbers import Real
 
 import numpy as np
-from sklearn.base import MultiOutputMixin, RegressorMixin, _fit_context
+from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
-from cesaro.linear.door import check_points, check_rows, check_targets, check_weights, drop_weightless
-from cesaro.linear.model import CONSTRAINTS, LinearModel
+from cesaro.linear.door import check_rows, check_targets, check_weights, drop_weightless
+from cesaro.linear.model import CONSTRAINTS
 from cesaro.linear.rows import make_rows
+from cesaro.linear.targets import LinearRegressor, value_at_zero
 from cesaro.losses import REGRESSION
 
 
-class DualAveragingRegressor(RegressorMixin, MultiOutputMixin, LinearModel):
+class DualAveragingRegressor(LinearRegressor):
     """Linear regressor that stops when it can prove that it is done.
 
-    Minimises  alpha (1 - l1_ratio)/2 |w|^2 + alpha l1_ratio |w|_1 + sum_i v_i loss(<x_i, w>, y_i) / sum_i v_i  over |w| <= radius,
-    one model for each column of y. With an intercept y is centred first, and its (weighted) mean is added back.
+    It minimises
+
+        alpha (1 - l1_ratio)/2 |w|^2 + alpha l1_ratio |w|_1 + sum_i v_i loss(<x_i, w>, y_i) / sum_i v_i
+
+    over |w| <= radius, with v the sample weights; one model for each column of y. With an intercept y is centred first,
+    and its (weighted) mean is added back. `tol` is the proved relative gap to the exact optimum.
 
     Parameters
     ----------
@@ -71,7 +75,8 @@ class DualAveragingRegressor(RegressorMixin, MultiOutputMixin, LinearModel):
     n_iter_ : int
         Epochs, of the column that took the most.
     objective_, lower_bound_, dual_gap_, relative_gap_ : float or ndarray of shape (n_targets,)
-        Value reached, proved lower bound of the optimum, their difference, and it over max(objective, 1e-3 objective at 0).
+        Value reached, proved lower bound of the optimum, their difference, and that difference over
+        max(objective, 1e-3 objective at w = 0).
     history_ : dict of arrays
         epoch, time, objective, lower_bound, active; with several columns also `model`.
     n_features_in_, feature_names_in_ : as in scikit-learn
@@ -142,69 +147,35 @@ class DualAveragingRegressor(RegressorMixin, MultiOutputMixin, LinearModel):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _loss(self):
-        extra = {
-            "huber": {"epsilon": float(self.epsilon)},
-            "epsilon_insensitive": {"epsilon": float(self.epsilon)},
-            "squared_epsilon_insensitive": {"epsilon": float(self.epsilon)},
-            "quantile": {"quantile": float(self.quantile)},
-        }
-        return REGRESSION[self.loss](**extra.get(self.loss, {}))
-
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
-        """Fit to X (n_samples, n_features), targets y (n_samples,) or (n_samples, n_targets) and sample weights; returns self."""
+        """Fit to X (n_samples, n_features), targets y (n_samples,) or (n_samples, n_targets), weights; returns self."""
         self._check_together()
         X = check_rows(self, X)
         v = check_weights(X, sample_weight)
         X, v, y = drop_weightless(X, v, check_targets(X, y))
-        self._center = np.average(y, axis=0, weights=v) if self.fit_intercept else np.zeros(y.shape[1:])
-        problems = self._columns(X, y, v)
+        self._center = self._mean(y, v)
+        problems = self._columns(make_rows(X, self._bias), y - self._center, v, self.alpha)
         at_zero = [value_at_zero(problem) for problem in problems]
         fits = self._solve(problems, at_zero)
-        self._publish(fits, at_zero, X)
+        self._publish(fits, at_zero, problems[0])
         self._shape(y.ndim == 1)
         self._warn(fits)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X, y, sample_weight=None):
-        """One pass over these rows, without memory of earlier ones but their average; y is centred by the first call's mean."""
+        """One pass over these rows; of earlier ones only the average is remembered. The first call's mean centres y."""
         self._check_together()
         first = not self.__sklearn_is_fitted__()
         X = check_rows(self, X, reset=first)
         v = check_weights(X, sample_weight)
         y = check_targets(X, y)
         if first:
-            self._center = np.average(y, axis=0, weights=v) if self.fit_intercept else np.zeros(y.shape[1:])
+            self._center = self._mean(y, v)
         elif y.shape[1:] != np.shape(self._center):
             raise ValueError(f"y has shape {y.shape}, but earlier calls had {np.size(self._center)} target columns.")
-        problems = self._columns(X, y, v)
-        self._publish(self._one_pass(problems), [value_at_zero(problem) for problem in problems], X)
+        problems = self._columns(make_rows(X, self._bias), y - self._center, v, self.alpha)
+        self._publish(self._one_pass(problems), [value_at_zero(problem) for problem in problems], problems[0])
         self._shape(y.ndim == 1)
         return self
-
-    def _columns(self, X, y, v):
-        """One problem for each column of y, centred; they share rows and weights."""
-        rows = make_rows(X, self._bias)
-        columns = (y - self._center).reshape(len(y), -1)
-        return [self._problem(rows, np.ascontiguousarray(column), v) for column in columns.T]
-
-    def _shape(self, single: bool) -> None:
-        """Add the centre back, and drop the axis of the targets if y had none."""
-        self.intercept_ = self.intercept_ + self._center
-        if single:
-            self.coef_, self.intercept_ = self.coef_[0], float(self.intercept_[0])
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "coef_" in vars(self)
-
-    def predict(self, X):
-        """<x, w> + b for each row, one column per target."""
-        check_is_fitted(self)
-        return check_points(self, X) @ self.coef_.T + self.intercept_
-
-
-def value_at_zero(problem) -> float:
-    """The objective at w = 0."""
-    return float(np.average(problem.loss.value(0.0, problem.y), weights=problem.v))

@@ -1,4 +1,4 @@
-"""From problems to fits: which solver, in which thread, until when. The models of one estimator share a clock and a Ctrl-C."""
+"""From problems to fits: which solver, which thread, until when. An estimator's models share a clock and a Ctrl-C."""
 
 import threading
 import time
@@ -56,9 +56,9 @@ def solve(problem: Problem, settings: Settings, start=None, report=None) -> Fit:
 
 
 def solve_all(problems: list[Problem], at_zero: list[float], settings: Settings, starts: list, progress) -> list[Fit]:
-    """Every problem, in n_jobs threads. The bits do not depend on n_jobs: each problem has its own solve with the same seed.
+    """Every problem, in n_jobs threads. The bits do not depend on n_jobs: each is solved alone, with the same seed.
 
-    After a Ctrl-C the running solves end at their next report and the rest get one epoch each, so that a whole model is left.
+    After a Ctrl-C the running solves end at their next report and the rest get one epoch each: a whole model is left.
     """
     begun, left, stop = time.perf_counter(), len(problems), threading.Event()
     jobs = min(settings.n_jobs, len(problems))
@@ -94,7 +94,7 @@ def solve_all(problems: list[Problem], at_zero: list[float], settings: Settings,
 
 
 def honest(problem: Problem, at_zero: float, fit: Fit) -> Fit:
-    """The fit, or w = 0 where the fit is not finite or worse than w = 0. Losses are not negative: zero is always a lower bound."""
+    """The fit, or w = 0 where it is not finite or worse than that. Losses are not negative: 0 is a lower bound."""
     lower = fit.lower_bound
     if np.isfinite(lower):
         lower = min(max(lower, 0.0), at_zero)
