@@ -22,8 +22,9 @@ from numba import njit
 
 from cesaro.linear.loss_codes import conjugate, slope, value
 from cesaro.linear.rows import prefetch
-from cesaro.linear.steps import best
+from cesaro.linear.steps import best, distance
 
+ONE, TWO = np.uint32(1), np.uint32(2)  # indices stay unsigned
 B, Y, V, Q = 0, 1, 2, 3  # columns of a row's record: dual value, target, weight (mean 1), squared norm
 
 
@@ -39,7 +40,7 @@ def shuffle(order, x):
     return x
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def prepare(rows, y, v, code, param, record, order):
     """Fill the records and the order of rows with weight; v must have mean 1 over them. Returns their number, f(0), R."""
     n, f, R = 0, 0.0, 0.0
@@ -67,7 +68,7 @@ def sweep(rows, record, order, H, code, param, S, mu, threshold, radius, slack):
     data, col, ptr, d, bias = rows.data, rows.col, rows.ptr, rows.d, rows.bias
     n, kept, changes, C, A, o, s = order.shape[0], 0, 0, 0.0, 0.0, 1.0, 1.0 / S
     norm, flat = 0.0, record.reshape(-1)
-    T = 0.0
+    T, h = 0.0, H.reshape(-1)
     if threshold is not None:
         T = threshold[0]
     if radius < math.inf:
@@ -85,16 +86,21 @@ def sweep(rows, record, order, H, code, param, S, mu, threshold, radius, slack):
             prefetch(data, j + 8)
             prefetch(col, j + 16)
         i = order[k]
-        lo, hi = ptr[i], ptr[i + np.uint32(1)]
+        lo, hi = ptr[i], ptr[i + ONE]
         b, y, v, q = record[i, B], record[i, Y], record[i, V], record[i, Q]
-        m = bias * H[d, 0]
+        m, odd, j = bias * H[d, 0], 0.0, lo
         if threshold is None:
-            for j in range(lo, hi):
-                m += data[j] * H[col[j], 0]
+            while j + ONE < hi:  # two sums, so that one addition need not wait for the other
+                m += data[j] * h[TWO * col[j]]
+                odd += data[j + ONE] * h[TWO * col[j + ONE]]
+                j += TWO
+            if j < hi:
+                odd += data[j] * h[TWO * col[j]]
+            m += odd
         else:
             T += v * threshold[1]
             for j in range(lo, hi):
-                z = H[col[j], 0]
+                z = h[TWO * col[j]]
                 m += data[j] * (z - min(T, max(-T, z)))
         if mu > 0.0:
             S += v * mu
@@ -108,17 +114,16 @@ def sweep(rows, record, order, H, code, param, S, mu, threshold, radius, slack):
         delta = v * (new - b)
         if delta != 0.0:
             for j in range(lo, hi):
-                H[col[j], 0] += delta * data[j]
-                if threshold is None:
-                    H[col[j], 1] -= C * delta * data[j]
+                a = TWO * col[j]
+                first, second = h[a] + delta * data[j], h[a + ONE] - C * delta * data[j]
+                h[a], h[a + ONE] = first, second
             H[d, 0] += delta * bias
             H[d, 1] -= C * delta * bias
             norm = max(0.0, norm + delta * (2.0 * m + delta * q))
             record[i, B] = new
             changes += 1
-        if delta != 0.0 or slope(code, param, p - slack, y) != -b or slope(code, param, p + slack, y) != -b:
-            order[kept] = i
-            kept += 1
+        order[kept] = i
+        kept += (delta != 0.0) | (distance(code, param, p, y) <= slack)
         A += o
         C += o * pull
     return C, A, kept, changes
@@ -132,17 +137,21 @@ def evaluate(rows, record, w, code, param, slack, active):
     for i in range(record.shape[0]):
         b, y, v = record[i, B], record[i, Y], record[i, V]
         if v > 0.0:
-            p = bias * w[d]
-            for j in range(ptr[i], ptr[i + 1]):
+            p, odd, j, hi = bias * w[d], 0.0, ptr[i], ptr[i + 1]
+            while j + ONE < hi:
                 p += data[j] * w[col[j]]
+                odd += data[j + ONE] * w[col[j + ONE]]
+                j += TWO
+            if j < hi:
+                odd += data[j] * w[col[j]]
+            p += odd
             loss += v * value(code, param, p, y)
             own = v * conjugate(code, param, -b, y)
             dual -= own
             size += abs(own)
             total += v
-            if slope(code, param, p - slack, y) != -b or slope(code, param, p + slack, y) != -b:
-                active[k] = i
-                k += 1
+            active[k] = i
+            k += (slope(code, param, p, y) != -b) | (distance(code, param, p, y) <= slack)
     return loss / total, dual / total, size / total, k
 
 

@@ -29,6 +29,12 @@ def best(code, param, y, z, H):
     """The dual value b of a row with target y."""
     if code == HINGE:
         return y * min(1.0, max(0.0, (1.0 - y * z) / max(H, TINY)))
+    return _best(code, param, y, z, H)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _best(code, param, y, z, H):
+    """The other losses: apart, so that the hinge's step is inlined."""
     if code == LOG_LOSS:
         return y * _logistic(y * z, H)
     if code == SQUARED_HINGE:
@@ -46,6 +52,20 @@ def best(code, param, y, z, H):
     if code == EPSILON_INSENSITIVE:
         return max(-1.0, min(1.0, beyond / max(H, TINY)))
     return beyond / (H + 0.5)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def distance(code, param, p, y):
+    """How far the prediction p is from the nearest place where phi' changes, seen from a flat piece of phi'."""
+    if code == HINGE or code == SQUARED_HINGE:
+        return abs(1.0 - y * p)
+    if code == LOG_LOSS or code == SQUARED_ERROR:
+        return 0.0
+    if code == MODIFIED_HUBER:
+        return min(abs(1.0 - y * p), abs(1.0 + y * p))
+    if code == QUANTILE:
+        return abs(p - y)
+    return abs(abs(p - y) - param)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
