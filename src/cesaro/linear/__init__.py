@@ -8,8 +8,8 @@ from importlib import import_module
 _HOME = {
     "DualAveragingClassifier": "classifier",
     "DualAveragingRegressor": "regressor",
-    "DualAveragingClassifierCV": "crossval",
-    "DualAveragingRegressorCV": "crossval",
+    "DualAveragingClassifierCV": "classifier_cv",
+    "DualAveragingRegressorCV": "regressor_cv",
     "ConvergenceDisplay": "display",
 }
 __all__ = sorted(_HOME)

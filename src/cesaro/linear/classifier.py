@@ -163,10 +163,7 @@ class DualAveragingClassifier(LinearClassifier):
             raise ValueError(f"The number of classes has to be at least two: got one class, {self.classes_[0]!r}.")
         problems = self._one_vs_rest(make_rows(X, self._bias), code, v, self.alpha)
         at_zero = [self._value_at_zero()] * len(problems)
-        fits = self._solve(problems, at_zero)
-        self._publish(fits, at_zero, problems[0])
-        self._warn(fits)
-        return self
+        return self._finish(problems, at_zero)
 
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X, y, classes=None, sample_weight=None):

@@ -13,7 +13,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from cesaro.linear.progress import Progress, Silence
 from cesaro.linear.rows import Fit, Problem, Rows
-from cesaro.linear.runs import SOLVERS, Settings, solve, solve_all
+from cesaro.linear.runs import SOLVERS, Settings, solve_all
+from cesaro.linear.stream import advance, at
 from cesaro.losses import Loss
 
 POSITIVE = Interval(Real, 0, None, closed="neither")
@@ -38,6 +39,24 @@ CONSTRAINTS: dict = {
     "random_state": ["random_state"],
     "verbose": ["verbose"],
 }
+
+
+class Last:
+    """What a fit leaves for the next one: its weights, and the solver's states for a warm start or the next batch."""
+
+    def __init__(self, problem: Problem, solver: str, W: np.ndarray, states: list, streams: list | None = None):
+        self.n, self.loss, self.solver = problem.rows.n, problem.loss, solver
+        self.W, self.states, self.streams = W, states, streams
+
+    def matches(self, problems: list[Problem], solver: str) -> bool:
+        """Whether `states` are about problems of this shape."""
+        shape = (len(problems), problems[0].rows.width)
+        return bool(self.states) and (self.n, self.loss, self.solver, self.W.shape) == (
+            problems[0].rows.n,
+            problems[0].loss,
+            solver,
+            shape,
+        )
 
 
 class LinearModel(BaseEstimator, ABC):
@@ -92,34 +111,54 @@ class LinearModel(BaseEstimator, ABC):
         mu, l1 = float(alpha * (1.0 - self.l1_ratio)), float(alpha * self.l1_ratio)
         return Problem(rows, y, v, self._loss(), mu, l1, radius)
 
-    def _solve(self, problems: list[Problem], at_zero: list[float]) -> list[Fit]:
+    def _solve(self, problems: list[Problem], at_zero: list[float], settings: Settings) -> list[Fit]:
         """Fits of the problems, one model each; a warm start continues from the last ones where they still match."""
-        settings = self._settings()
-        starts = [None] * len(problems)
-        if self.warm_start and len(getattr(self, "_states", ())) == len(problems):
-            starts = self._states
+        starts: list = [None] * len(problems)
+        last = getattr(self, "_last", None)
+        if self.warm_start and last is not None and last.matches(problems, settings.solver):
+            starts = last.states
         scale = 1e-3 * max(at_zero)
         progress = Progress(len(problems), settings.max_iter, settings.tol, scale) if self.verbose else Silence()
         try:
-            return solve_all(problems, at_zero, settings, starts, progress)
+            fits = solve_all(problems, at_zero, settings, starts, progress)
         finally:
             progress.close()
+        states = [fit.state for fit in fits] if self.warm_start else []
+        self._last = Last(problems[0], settings.solver, np.stack([fit.w for fit in fits]), states)
+        return fits
 
     def _one_pass(self, problems: list[Problem]) -> list[Fit]:
         """One memoryless epoch over these rows, for partial_fit. Nothing is proved about rows that have passed."""
-        settings = self._settings()._replace(tol=0.0, max_iter=1, time_limit=None)
+        settings = self._settings()
         if settings.solver == "anchored":
             settings = settings._replace(solver="gda")
-        starts = getattr(self, "_states", None) or [None] * len(problems)
-        fits = [solve(problem, settings, start) for problem, start in zip(problems, starts, strict=True)]
-        return [fit._replace(lower_bound=-np.inf, n_iter=getattr(self, "n_iter_", 0) + fit.n_iter) for fit in fits]
+        last = getattr(self, "_last", None)
+        streams: list = [None] * len(problems)
+        if last is not None:
+            streams = last.streams or [at(w, problem, last.n) for w, problem in zip(last.W, problems, strict=True)]
+        pairs = [advance(problem, settings, stream) for problem, stream in zip(problems, streams, strict=True)]
+        fits = [fit for fit, _ in pairs]
+        self._last = Last(problems[0], settings.solver, np.stack([fit.w for fit in fits]), [], [s for _, s in pairs])
+        passed = getattr(self, "n_iter_", 0)
+        return [fit._replace(lower_bound=-np.inf, n_iter=passed + fit.n_iter) for fit in fits]
+
+    def _finish(self, problems: list[Problem], at_zero: list[float], settings: Settings | None = None):
+        """Solve, set the fitted attributes, warn if the proof that was asked for is not there."""
+        fits = self._solve(problems, at_zero, settings or self._settings())
+        self._publish(fits, at_zero, problems[0])
+        self._warn(fits)
+        return self
+
+    def _split(self, W: np.ndarray, d: int) -> tuple[np.ndarray, np.ndarray]:
+        """Coefficients and intercepts of weight vectors (..., width)."""
+        if self.fit_intercept:
+            return np.ascontiguousarray(W[..., :d]), self._bias * W[..., d]
+        return W, np.zeros(W.shape[:-1])
 
     def _publish(self, fits: list[Fit], at_zero: list[float], problem: Problem) -> None:
         """Set the fitted attributes; `at_zero` holds the objectives at w = 0."""
         n, d = problem.rows.n, problem.rows.d
-        W = np.stack([fit.w for fit in fits])
-        self.coef_ = np.ascontiguousarray(W[:, :d])
-        self.intercept_ = self._bias * W[:, d] if self.fit_intercept else np.zeros(len(fits))
+        self.coef_, self.intercept_ = self._split(np.stack([fit.w for fit in fits]), d)
         objective = np.array([fit.objective for fit in fits])
         lower = np.array([fit.lower_bound for fit in fits])
         gap = np.maximum(objective - lower, 0.0)
@@ -132,7 +171,6 @@ class LinearModel(BaseEstimator, ABC):
         self.history_ = _history(fits)
         self._mu = problem.mu
         self._rounding = (n + d) * np.finfo(float).eps  # of an objective, relative: a sum of n losses of d products
-        self._states = [fit.state for fit in fits]
 
     def _warn(self, fits: list[Fit]) -> None:
         """Say so when the proof that was asked for is not there."""

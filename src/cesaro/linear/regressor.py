@@ -157,10 +157,8 @@ class DualAveragingRegressor(LinearRegressor):
         self._center = self._mean(y, v)
         problems = self._columns(make_rows(X, self._bias), y - self._center, v, self.alpha)
         at_zero = [value_at_zero(problem) for problem in problems]
-        fits = self._solve(problems, at_zero)
-        self._publish(fits, at_zero, problems[0])
+        self._finish(problems, at_zero)
         self._shape(y.ndim == 1)
-        self._warn(fits)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
