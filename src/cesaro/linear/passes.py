@@ -1,4 +1,4 @@
-"""Passes over the rows: the sweep that replaces each row's dual value by its best one, the evaluation that proves a gap.
+"""Passes over the rows: the sweep that replaces each row's dual value by its best one, the evaluation that proves.
 
 Row i has a dual value b_i (= -phi' at its prediction), and all that a sweep knows of the past is one vector,
 
@@ -20,6 +20,7 @@ import math
 import numpy as np
 from numba import njit
 
+from cesaro.linear.jit import KERNEL, LOOP
 from cesaro.linear.loss_codes import conjugate, slope, value
 from cesaro.linear.rows import prefetch
 from cesaro.linear.steps import best, distance
@@ -28,7 +29,7 @@ ONE, TWO = np.uint32(1), np.uint32(2)  # indices stay unsigned
 B, Y, V, Q = 0, 1, 2, 3  # columns of a row's record: dual value, target, weight (mean 1), squared norm
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def shuffle(order, x):
     """Fisher-Yates with xorshift32 from the seed 0 < x < 2^32; returns the next seed."""
     for k in range(order.shape[0] - 1, 0, -1):
@@ -40,9 +41,9 @@ def shuffle(order, x):
     return x
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@njit(**LOOP)
 def prepare(rows, y, v, code, param, record, order):
-    """Fill the records and the order of rows with weight; v must have mean 1 over them. Returns their number, f(0), R."""
+    """Fill the records and the order of the rows with weight (v has mean 1 over them); their number, f(0), R."""
     n, f, R = 0, 0.0, 0.0
     for i in range(record.shape[0]):
         q = rows.bias * rows.bias
@@ -57,7 +58,7 @@ def prepare(rows, y, v, code, param, record, order):
     return n, f / n, R / n
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
+@njit(**LOOP)
 def sweep(rows, record, order, H, code, param, S, mu, threshold, radius, slack):
     """Visit the rows of `order` once; H holds h and r as columns, its last row is the intercept's.
 
@@ -129,7 +130,7 @@ def sweep(rows, record, order, H, code, param, S, mu, threshold, radius, slack):
     return C, A, kept, changes
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
+@njit(**LOOP)
 def evaluate(rows, record, w, code, param, slack, active):
     """Mean loss at w, -mean conjugate of the dual values, mean |conjugate|, and how many rows are not settled at w."""
     data, col, ptr, d, bias = rows.data, rows.col, rows.ptr, rows.d, rows.bias
@@ -155,14 +156,19 @@ def evaluate(rows, record, w, code, param, slack, active):
     return loss / total, dual / total, size / total, k
 
 
-@njit(cache=True, nogil=True)
-def gather(rows, record):
-    """sum_i v_i b_i x_i, afresh: what the sweeps have kept up to date, without their rounding."""
-    g = np.zeros(rows.d + 1)
+@njit(**KERNEL)
+def gather(rows, record, g):
+    """g += sum_i v_i b_i x_i: what the sweeps have kept up to date, without their rounding."""
     for i in range(record.shape[0]):
         b = record[i, B] * record[i, V]
         if b != 0.0:
             for j in range(rows.ptr[i], rows.ptr[i + 1]):
                 g[rows.col[j]] += b * rows.data[j]
             g[rows.d] += b * rows.bias
-    return g
+
+
+@njit(**KERNEL)
+def recall(b, code, param, record):
+    """Write the dual values b into the records: 0 where they are not feasible for this target."""
+    for i in range(record.shape[0]):
+        record[i, B] = b[i] if conjugate(code, param, -b[i], record[i, Y]) < math.inf else 0.0

@@ -18,7 +18,7 @@ from cesaro.losses import Loss
 
 
 class Rows(NamedTuple):
-    """n rows of d features; row i has values data[ptr[i]:ptr[i+1]] in columns col[...], `bias` in the implicit column d."""
+    """n rows of d features; row i has data[ptr[i]:ptr[i+1]] in the columns col[...] and `bias` in the column d."""
 
     data: np.ndarray  # float32 or float64
     col: np.ndarray  # uint32
@@ -37,7 +37,7 @@ class Rows(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """mu/2 |w|^2 + l1 |w|_1 + sum_i v_i loss(<x_i, w>, y_i) / sum_i v_i  over  |w| <= radius; no L1 on the intercept."""
+    """mu/2 |w|^2 + l1 |w|_1 + sum_i v_i loss(<x_i, w>, y_i) / sum_i v_i  over |w| <= radius; no L1 on the intercept."""
 
     rows: Rows
     y: np.ndarray  # float64 (n,): -1/+1, or targets
@@ -71,6 +71,25 @@ def make_rows(X, bias: float = 0.0) -> Rows:
     return Rows(
         X.data, _unsigned(X.indices, np.uint32), _unsigned(X.indptr, np.uint64 if wide else np.uint32), X.shape[1], bias
     )
+
+
+def rescaled(problem: Problem) -> tuple[Problem, float]:
+    """The same problem in units in which squares neither overflow nor vanish, and the factor that takes its w back.
+
+    x = t x' with a power of two t, w = w'/t, mu' = mu/t^2, l1' = l1/t. Data of an ordinary size are left as they are;
+    of others a scaled copy is made. A mu' beyond 1e200 is set to that: its w is 0 to the last digit either way.
+    """
+    rows = problem.rows
+    largest = max(float(np.abs(rows.data[:: max(1, len(rows.data) // 4096)]).max(initial=0.0)), abs(rows.bias))
+    if 1e-20 <= largest <= 1e20:
+        return problem, 1.0
+    largest = max(float(max(rows.data.max(initial=0.0), -rows.data.min(initial=0.0))), abs(rows.bias))
+    if largest == 0.0 or 1e-20 <= largest <= 1e20:
+        return problem, 1.0
+    t = 2.0 ** np.floor(np.log2(largest))
+    rows = rows._replace(data=(rows.data.astype(np.float64) / t), bias=rows.bias / t)
+    mu = min(problem.mu / t / t, 1e200)
+    return problem._replace(rows=rows, mu=mu, l1=problem.l1 / t, radius=problem.radius * t), 1.0 / t
 
 
 def _unsigned(index: np.ndarray, kind) -> np.ndarray:

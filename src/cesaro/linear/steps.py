@@ -1,7 +1,7 @@
 """The implicit step: the best dual value of one row given all the others, for every loss.
 
-With the others fixed, row i predicts p(b) = z + H b when its dual value is b = -phi'(p): z is the prediction without the row and
-H >= 0 the row's own pull. Best is the b that is consistent with itself, which is the maximiser of the dual in this coordinate:
+With the others fixed, row i predicts p = z + H b when its dual value is b = -phi'(p): z is the prediction without the
+row and H >= 0 the row's own pull. Best is the b that agrees with itself: the dual's maximiser in this coordinate,
 
     b = argmin  phi*(-b) + z b + H b^2 / 2        <=>        b = -phi'(z + H b)
 """
@@ -10,6 +10,7 @@ import math
 
 from numba import njit
 
+from cesaro.linear.jit import KERNEL
 from cesaro.linear.loss_codes import (
     EPSILON_INSENSITIVE,
     HINGE,
@@ -24,7 +25,7 @@ from cesaro.linear.loss_codes import (
 TINY = 1e-300  # a row of norm zero has H = 0: its value is at a bound of the box, whichever way 1/TINY points
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(**KERNEL)
 def best(code, param, y, z, H):
     """The dual value b of a row with target y."""
     if code == HINGE:
@@ -32,7 +33,7 @@ def best(code, param, y, z, H):
     return _best(code, param, y, z, H)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(**KERNEL)
 def _best(code, param, y, z, H):
     """The other losses: apart, so that the hinge's step is inlined."""
     if code == LOG_LOSS:
@@ -54,7 +55,7 @@ def _best(code, param, y, z, H):
     return beyond / (H + 0.5)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(**KERNEL)
 def distance(code, param, p, y):
     """How far the prediction p is from the nearest place where phi' changes, seen from a flat piece of phi'."""
     if code == HINGE or code == SQUARED_HINGE:
@@ -68,7 +69,7 @@ def distance(code, param, p, y):
     return abs(abs(p - y) - param)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(**KERNEL)
 def _logistic(m, H):
     """The root a in (0, 1) of  log(a / (1 - a)) + m + H a:  Newton in t = log(a / (1 - a)), kept inside its bracket.
 

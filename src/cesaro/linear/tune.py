@@ -67,12 +67,12 @@ def pilot(rows, record, order, fresh, code, param, K, mu):
     return f
 
 
-def choose(rows, record, order, code, param, R, mu):
-    """The best c on a sample of the rows of `order` (shuffled)."""
-    n = len(order)
-    if mu * n >= 10.0 * R:
+def choose(run):
+    """The best c on a sample of the rows of the run's order, which is shuffled."""
+    n, order = run.n, run.order
+    if run.mu * n >= 10.0 * run.R:
         return 0.5
     m = min(n, max(n // 60, 2000))
     fresh = order[m : m + m // 2] if n >= 2 * m else order
-    f = pilot(rows, record, order[:m], fresh, code, param, R / CANDIDATES, mu)
+    f = pilot(run.rows, run.record, order[:m], fresh, run.code, run.param, run.R / CANDIDATES, run.mu)
     return CANDIDATES[int(np.nanargmin(f))] * (m / n) ** (1 / 3)
