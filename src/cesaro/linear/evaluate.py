@@ -1,14 +1,12 @@
 """One pass in the order of storage: the mean loss at a point, and the cut of remembered slopes."""
 
-import numpy as np
 from numba import njit
 
+from cesaro.linear.jit import KERNEL, LOOP
 from cesaro.linear.loss_codes import conjugate, slope, value
 
-FAST = {"reassoc", "contract", "nsz", "arcp"}
 
-
-@njit(cache=True, nogil=True, _nrt=False, error_model="numpy", fastmath=FAST)
+@njit(**LOOP)
 def mean_loss(rows, y, v, code, param, w):
     """sum v_i phi(<x_i, w>, y_i) / sum v_i; `w` has d + 1 entries, the last one the intercept's."""
     data, col, ptr = rows.data, rows.col, rows.ptr
@@ -23,11 +21,12 @@ def mean_loss(rows, y, v, code, param, w):
     return total / weight
 
 
-@njit(cache=True, nogil=True, _nrt=False, error_model="numpy")
+@njit(**KERNEL)
 def recalled_cut(rows, y, v, how, seen, s):
-    """s += sum v_i u_i x_i and the sum of -v_i phi*(u_i), with u_i row i's mean slope so far (at 0 if it was never drawn).
+    """s += sum v_i u_i x_i, and the sum of -v_i phi*(u_i): u_i is row i's mean slope so far (at 0 if it was never drawn).
 
-    The mean is drawn towards 0, which every conjugate's domain contains, so that rounding cannot push it out."""
+    The mean is drawn towards 0, which every conjugate's domain contains, so that rounding cannot push it out.
+    """
     data, col, ptr = rows.data, rows.col, rows.ptr
     total = 0.0
     for i in range(y.shape[0]):

@@ -15,7 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cesaro.linear import order as orders
+from cesaro.linear.batches import visit_batches
 from cesaro.linear.cuts import Cuts
+from cesaro.linear.elastic import visit_elastic
 from cesaro.linear.evaluate import mean_loss, recalled_cut
 from cesaro.linear.loss_codes import code_of
 from cesaro.linear.recursion import ALPHA, ANCHOR, CUT, DONE, OUT, SCALE, SQUARE, How, Now, fold, step, visit
@@ -64,7 +66,7 @@ class Run:
 
     def __init__(self, problem: Problem, face: Face, weights, replace: bool, rng, batch_size: int = 1):
         self.problem, self.face, self.weights, self.replace, self.rng = problem, face, weights, replace, rng
-        self.batch_size, self.cuts, self.epoch = batch_size, Cuts(problem), 0
+        self.cuts, self.epoch = Cuts(problem), 0
         rows, v = problem.rows, np.asarray(problem.v, dtype=float)
         self.count = int(np.count_nonzero(v))
         self.share = v / (v.sum() / self.count)  # weights with mean 1
@@ -76,6 +78,9 @@ class Run:
         code, param = code_of(problem.loss)
         how = (code, param, problem.mu, problem.l1, problem.radius)
         self.how = How(*how, face.primal, face.keep, face.cubic, float(self.count))
+        self.slopes = np.zeros(min(batch_size, max(1, self.count)))
+        self.sums = np.zeros((self.count + 1 if problem.l1 > 0 else 0, 3))
+        self.lag = np.zeros(rows.d + 1 if problem.l1 > 0 else 0, dtype=np.uint64)
         self.zr, self.now = np.zeros((rows.d + 1, 2)), np.array(Now())
 
     def start_at(self, w, anchor: float) -> None:
@@ -99,7 +104,13 @@ class Run:
         before, done = zr[:, 0].copy(), now[DONE]
         order = orders.replace(self.share, self.rng) if self.replace else orders.reshuffle(self.order, self.rng)
         p = self.problem
-        visit(p.rows, p.y, self.v, order, 1.0, self.how, zr, now, self.seen)
+        what = (p.rows, p.y, self.v, order, 1.0, self.how, zr, now, self.seen)
+        if p.l1 > 0:
+            visit_elastic(*what, self.slopes, self.sums, self.lag)
+        elif len(self.slopes) > 1:
+            visit_batches(*what, self.slopes)
+        else:
+            visit(*what)
         now[SQUARE] = fold(zr, now[ALPHA], now[SCALE])
         now[ALPHA], now[SCALE] = 0.0, 1.0
         now[DONE] = done + self.count  # exact, where the running sum has rounded
@@ -114,7 +125,7 @@ class Run:
         """The point that the method returns."""
         width, now = self.problem.rows.width, self.now
         if self.face.last:
-            s, _ = step(self.how, now[ANCHOR] + now[DONE], now[SCALE], now[SQUARE])
+            s, _ = step(self.how, self.how.mu, now[ANCHOR] + now[DONE], now[SCALE], now[SQUARE])
             return s * self.zr[:width, 0]
         return self.zr[:width, 1] / now[OUT] if now[OUT] > 0 else np.zeros(width)
 

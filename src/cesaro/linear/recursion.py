@@ -1,10 +1,10 @@
-"""One recursion for every averaging method of a linear model, in O(nnz) per row. Two vectors and a scalar carry everything:
+"""One recursion for every averaging method of a linear model, in O(nnz) per row. Two vectors and a scalar carry all:
 
     w_t = s z            the dual average: z sums gamma_k phi'_k x_k, and s = -min(1, R mu Gamma / |z|) / (mu Gamma)
     sum o_k w_k = alpha z + r      any average of it: alpha += o s before z changes, r -= alpha delta after
 
-so a row touches its own columns only. The slope is taken at w (GDA, SC-RDA, Pegasos) or at the average itself (SC-PDA, PA-PSG).
-Where the projection is kept (Pegasos, PA-PSG) z is shrunk with it: z stands for `scale` times what is stored.
+so a row touches its own columns only. The slope is taken at w (GDA, SC-RDA, Pegasos) or at the average itself (SC-PDA,
+PA-PSG). Where the projection is kept (Pegasos, PA-PSG) z is shrunk with it: it is `scale` times what is stored.
 |z|^2 follows from the margin, |z + g x|^2 = |z|^2 + 2 g <z, x> + g^2 |x|^2: a ball costs nothing.
 """
 
@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from cesaro.linear.jit import KERNEL, LOOP
 from cesaro.linear.loss_codes import conjugate, slope
 from cesaro.linear.rows import prefetch
 
@@ -46,10 +47,9 @@ class Now(NamedTuple):
 
 
 ALPHA, OUT, DONE, ANCHOR, SQUARE, SCALE, CUT, SEEN = range(8)
-FAST = {"reassoc", "contract", "nsz", "arcp"}  # sums may be reordered; infinities keep their meaning
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(**KERNEL)
 def ahead(rows, y, v, order, k):
     """Prefetch what the rows 4 and 8 places ahead will need."""
     n = order.shape[0]
@@ -67,22 +67,22 @@ def ahead(rows, y, v, order, k):
         prefetch(rows.col, j + 16)
 
 
-@njit(cache=True, nogil=True, _nrt=False, error_model="numpy")
-def step(how, Gamma, scale, zz):
+@njit(**KERNEL)
+def step(how, mu, Gamma, scale, zz):
     """s of w = s z, and the scale of z, which shrinks where the projection is kept."""
     if Gamma <= 0.0:
         return 0.0, scale
     inside = 1.0
     if how.radius < math.inf:
         norm = scale * math.sqrt(max(0.0, zz))
-        if norm > how.radius * how.mu * Gamma:
-            inside = how.radius * how.mu * Gamma / norm
-    return -scale * inside / (how.mu * Gamma), scale * inside if how.keep else scale
+        if norm > how.radius * mu * Gamma:
+            inside = how.radius * mu * Gamma / norm
+    return -scale * inside / (mu * Gamma), scale * inside if how.keep else scale
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(**KERNEL)
 def fold(zr, alpha, scale):
-    """r += alpha z (then alpha = 0) and the scale into z (then 1); returns |z|^2. At powers of two, so that r and alpha z never cancel."""
+    """r += alpha z (then alpha = 0), z *= scale (then 1); returns |z|^2. At powers of two: r and alpha z never cancel."""
     square = 0.0
     for j in range(zr.shape[0]):
         zr[j, 1] += alpha * zr[j, 0]
@@ -91,13 +91,13 @@ def fold(zr, alpha, scale):
     return square
 
 
-@njit(cache=True, nogil=True, _nrt=False, error_model="numpy", fastmath=FAST)
+@njit(**LOOP)
 def visit(rows, y, v, order, gamma, how, zr, now, seen):
-    """Take the rows in `order`, row i with weight gamma v_i. `zr` holds z and r side by side, the intercept's in the last place."""
+    """Take the rows in `order`, row i with weight gamma v_i. `zr` holds z and r side by side, the intercept's last."""
     data, col, ptr, d = rows.data, rows.col, rows.ptr, np.uint64(rows.d)
     ball, weighted, recall = how.radius < math.inf, v.shape[0] > 1, seen.shape[0] > 0
     alpha, out, A, anchor, zz, scale, cc, t = now[0], now[1], now[2], now[3], now[4], now[5], now[6], np.int64(now[7])
-    s, scale = step(how, anchor + A, scale, zz)
+    s, scale = step(how, how.mu, anchor + A, scale, zz)
     for k in range(order.shape[0]):
         ahead(rows, y, v, order, k)
         i = order[k]
@@ -134,7 +134,7 @@ def visit(rows, y, v, order, gamma, how, zr, now, seen):
             zr[d, 0] += g * rows.bias
             zr[d, 1] += h * rows.bias
             zz += g * (2.0 * mz + g * q)
-        s, scale = step(how, anchor + A, scale, zz)
+        s, scale = step(how, how.mu, anchor + A, scale, zz)
         if t & (t - 1) == 0:
             zz, s, alpha, scale = fold(zr, alpha, scale), s / scale, 0.0, 1.0
-    now[0], now[1], now[2], now[3], now[4], now[5], now[6], now[7] = alpha, out, A, anchor, zz, scale, cc, t
+    now[0], now[1], now[2], now[4], now[5], now[6], now[7] = alpha, out, A, zz, scale, cc, t
