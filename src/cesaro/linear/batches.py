@@ -1,7 +1,7 @@
 """The recursion with mini-batches: the slopes of a batch are all taken at the same point, then the batch is one step.
 
-Its weight is the sum of its rows' weights; a batch may be shorter than the others. |z|^2 is followed entry by entry, for the rows
-of a batch may share columns.
+Its weight is the sum of its rows' weights; the last may be shorter. |z|^2 is followed entry by entry, for the rows of a
+batch may share columns.
 """
 
 import numpy as np

@@ -2,8 +2,8 @@
 
     f(w) >= mu/2 |w|^2 + l1 |w|_1 + <s, w> + c,      s = sum v_i u_i x_i / V,   c = -sum v_i phi*(u_i) / V,
 
-with u_i the slope at which row i was visited. Any mean of cuts is one, and so is s = 0, c = 0, for no loss is negative. With
-l1 |w|_1 >= <b, w> for |b_j| <= l1, and -R|s| >= -|s|^2/(2 m) - m R^2/2 for every m, the best mean of the cuts kept is
+with u_i the slope at which row i was visited. Any mean of cuts is one, and so is s = 0, c = 0, for no loss is negative.
+With l1 |w|_1 >= <b, w> for |b_j| <= l1, and -R|s| >= -|s|^2/(2 m) - m R^2/2 for every m, the best mean of the cuts is
 
     max   <c, lam> - |S lam + b|^2 / (2 m) - (m - mu) R^2 / 2     over lam in the simplex, |b_j| <= l1, m >= mu:
 
@@ -35,7 +35,7 @@ class Cuts:
         self.epochs = 0
 
     def add(self, s: np.ndarray, c: float, share: float, lost: float) -> None:
-        """The cut of one more epoch; `share` is its weight in the mean of all, `lost` a bound on the rounding error of s."""
+        """The cut of one more epoch; `share` is its weight in the mean of all, `lost` bounds the rounding error of s."""
         if not (math.isfinite(c) and math.isfinite(lost) and np.isfinite(s).all()):
             return
         if self.epochs == 0 or math.isinf(self.c[1]):
@@ -80,7 +80,7 @@ class Cuts:
 
 @njit(cache=True, nogil=True)
 def climb(c, gram, m, lam, steps):
-    """Maximise <c, lam> - <lam, gram lam> / (2m) over the simplex, in place, moving weight between two cuts at a time."""
+    """Maximise <c, lam> - <lam, gram lam> / (2m) over the simplex, in place, moving weight between two at a time."""
     slope = c - gram @ lam / m
     for _ in range(steps):
         i, j = np.argmax(slope), -1

@@ -2,9 +2,10 @@
 
     w_k = -sign(z) (|z| - l1 A_k)_+ / (mu Gamma_k),
 
-and between two visits of a column its z is constant, so that with the prefix sums P of o_{k+1}/Gamma_k and Q of o_{k+1} A_k/Gamma_k
+and between two visits of a column its z is constant. So, with P_k and Q_k the prefix sums of o_{k+1}/Gamma_k and of
+o_{k+1} A_k/Gamma_k, and m the first k >= i with l1 A_k >= |z| (at most j),
 
-    sum_{k=i}^{j-1} o_{k+1} w_k = -sign(z)/mu [ |z| (P_m - P_i) - l1 (Q_m - Q_i) ],   m = first k >= i with l1 A_k >= |z|, at most j:
+    sum_{k=i}^{j-1} o_{k+1} w_k = -sign(z)/mu [ |z| (P_m - P_i) - l1 (Q_m - Q_i) ]:
 
 a column that nobody visits costs nothing until it is. The intercept (the last column) bears no L1.
 """
@@ -65,7 +66,7 @@ def push(rows, i, zr, g, how, sums, lag, k):
 
 @njit(**LOOP)
 def visit_elastic(rows, y, v, order, gamma, how, zr, now, seen, slopes, sums, lag):
-    """`batches.visit_batches` with L1; `sums` has a row for every step and one more, `lag` (all 0) a place for every column."""
+    """`batches.visit_batches` with L1; `sums` has a row for every step and one more, `lag` (all 0) one for a column."""
     out, A, anchor, cc = now[1], now[2], now[3], now[6]
     weighted, recall, size, t = v.shape[0] > 1, seen.shape[0] > 0, slopes.shape[0], 0
     sums[0, 0], sums[0, 1] = 0.0, 0.0

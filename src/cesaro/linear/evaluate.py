@@ -23,7 +23,7 @@ def mean_loss(rows, y, v, code, param, w):
 
 @njit(**KERNEL)
 def recalled_cut(rows, y, v, how, seen, s):
-    """s += sum v_i u_i x_i, and the sum of -v_i phi*(u_i): u_i is row i's mean slope so far (at 0 if it was never drawn).
+    """s += sum v_i u_i x_i, and the sum of -v_i phi*(u_i): u_i is row i's mean slope so far (at 0 if never drawn).
 
     The mean is drawn towards 0, which every conjugate's domain contains, so that rounding cannot push it out.
     """

@@ -1,7 +1,7 @@
 """L models in one pass: the recursion of `recursion` with z and r of every model side by side, state (d + 1, 2 L).
 
-One gather of a feature then loads the weights of all models at once, and the loops over models are SIMD. A lane has its own mu, its
-own column of targets and its own column of row weights; a row is skipped by the lanes that give it weight 0 (a held-out fold).
+One gather of a feature then loads the weights of all models at once, and the loops over models are SIMD. A lane has its
+own mu, its own column of targets and of row weights; a row is skipped by the lanes that give it weight 0 (held-out folds).
 """
 
 from typing import NamedTuple
@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 
 from cesaro.linear.jit import KERNEL, LOOP
-from cesaro.linear.loss_codes import conjugate, slope
+from cesaro.linear.loss_codes import conjugate, slope, value
 from cesaro.linear.recursion import ALPHA, ANCHOR, CUT, DONE, OUT, SCALE, SQUARE, ahead, step
 
 
@@ -63,7 +63,7 @@ def spread(rows, i, W, g):
 
 @njit(**LOOP)
 def respond(how, mu, S, k, a, y, mz, mr, q):
-    """Lane k meets a row of weight a and margins mz, mr: its scalars advance. Returns by how much of the row z grows."""
+    """Lane k meets a row of weight a and margins mz, mr: its scalars advance. Returns how much of the row z takes."""
     s, scale = step(how, mu, S[ANCHOR, k] + S[DONE, k], S[SCALE, k], S[SQUARE, k])
     S[DONE, k] += a
     o = a * (S[DONE, k] / how.total) ** 3 if how.cubic else a
@@ -104,3 +104,16 @@ def visit_lanes(rows, Y, V, order, gamma, how, lanes, W, S, work, t):
         if t & (t - 1) == 0:
             fold_lanes(W, S)
     return t
+
+
+@njit(**LOOP)
+def lane_losses(rows, Y, V, order, how, lanes, W, m, total):
+    """total += the weighted losses of every lane over the rows in `order`, at the points W (d + 1, L)."""
+    for k in range(order.shape[0]):
+        ahead(rows, Y, V, order, k)
+        i = order[k]
+        margins(rows, i, W, m)
+        for lane in range(m.shape[0]):
+            weight = V[i if V.shape[0] > 1 else 0, lanes.weight[lane]]
+            if weight > 0.0:
+                total[lane] += weight * value(how.code, how.param, m[lane], Y[i, lanes.target[lane]])

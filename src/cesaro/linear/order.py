@@ -1,16 +1,11 @@
 """The order of the rows in an epoch: drawn here, handed to the kernels as data.
 
-Shuffling is Fisher and Yates's with one 32-bit key per row, j = key (i+1) / 2^32: a fifth of the cost of Generator.permutation,
-which would take a third of an epoch. The bias of that division, n / 2^32, is far below what n! orders could show.
+Shuffling is Fisher and Yates's with one 32-bit key per row, j = key (i+1) / 2^32: a fifth of the cost of
+Generator.permutation, which would take a third of an epoch. The bias of that division is n / 2^32.
 """
 
 import numpy as np
 from numba import njit
-
-
-def first_order(v: np.ndarray) -> np.ndarray:
-    """The rows that exist, in place."""
-    return (np.flatnonzero(v) if len(v) > 1 else np.arange(len(v))).astype(np.uint32)
 
 
 def reshuffle(order: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -22,7 +17,7 @@ def reshuffle(order: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def replace(v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """As many draws as there are rows with weight, row i with probability v_i / sum v: then every draw counts the same."""
+    """As many draws as rows have weight, row i with probability v_i / sum v: then every draw counts the same."""
     share = np.cumsum(v)
     draws = np.searchsorted(share, rng.random(np.count_nonzero(v)) * share[-1], side="right")
     return np.minimum(draws, len(v) - 1).astype(np.uint32)
