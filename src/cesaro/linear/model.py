@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from cesaro.linear.progress import Progress, Silence
 from cesaro.linear.rows import Fit, Problem, Rows
 from cesaro.linear.runs import SOLVERS, Settings, solve_all
-from cesaro.linear.stream import advance, at
+from cesaro.linear.stream import advance
 from cesaro.losses import Loss
 
 POSITIVE = Interval(Real, 0, None, closed="neither")
@@ -89,6 +89,11 @@ class LinearModel(BaseEstimator, ABC):
                 f"l1_ratio={self.l1_ratio} together with radius={self.radius} is not supported: a step "
                 "with both would touch every feature. Set radius=None or l1_ratio=0."
             )
+        if self.l1_ratio > 0.0 and self.solver not in ("anchored", "gda", "sc-rda"):
+            raise ValueError(
+                f"l1_ratio={self.l1_ratio} needs solver='anchored', 'gda' or 'sc-rda': got solver={self.solver!r}, "
+                "whose steps would touch every feature."
+            )
         if self.checkpoint is not None:
             raise ValueError("checkpoint is not implemented in this version: use checkpoint=None.")
 
@@ -129,18 +134,13 @@ class LinearModel(BaseEstimator, ABC):
 
     def _one_pass(self, problems: list[Problem]) -> list[Fit]:
         """One memoryless epoch over these rows, for partial_fit. Nothing is proved about rows that have passed."""
-        settings = self._settings()
-        if settings.solver == "anchored":
-            settings = settings._replace(solver="gda")
-        last = getattr(self, "_last", None)
-        streams: list = [None] * len(problems)
-        if last is not None:
-            streams = last.streams or [at(w, problem, last.n) for w, problem in zip(last.W, problems, strict=True)]
-        pairs = [advance(problem, settings, stream) for problem, stream in zip(problems, streams, strict=True)]
+        settings, last = self._settings(), getattr(self, "_last", None)
+        before: list = [None] * len(problems) if last is None else last.streams or list(last.W)
+        pairs = [advance(problem, settings, start) for problem, start in zip(problems, before, strict=True)]
         fits = [fit for fit, _ in pairs]
         self._last = Last(problems[0], settings.solver, np.stack([fit.w for fit in fits]), [], [s for _, s in pairs])
         passed = getattr(self, "n_iter_", 0)
-        return [fit._replace(lower_bound=-np.inf, n_iter=passed + fit.n_iter) for fit in fits]
+        return [fit._replace(n_iter=passed + fit.n_iter) for fit in fits]
 
     def _finish(self, problems: list[Problem], at_zero: list[float], settings: Settings | None = None):
         """Solve, set the fitted attributes, warn if the proof that was asked for is not there."""

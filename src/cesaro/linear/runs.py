@@ -11,6 +11,8 @@ from cesaro.linear.rows import Fit, Problem
 
 PAPER = ("gda", "sc-pda", "pegasos", "pa-psg-sc", "sc-rda")
 SOLVERS = ("anchored", *PAPER)
+PATIENCE = 50  # sweeps, before a small problem is polished
+DIGITS = 1e-8  # a tolerance below which it is polished in any case
 
 
 class Settings(NamedTuple):
@@ -40,9 +42,7 @@ def solve(problem: Problem, settings: Settings, start=None, report=None) -> Fit:
         "report": report,
     }
     if settings.solver == "anchored":
-        from cesaro.linear import sweeps
-
-        return sweeps.solve(problem, **common)
+        return _anchored(problem, common)
     from cesaro.linear import kernel
 
     return kernel.solve(
@@ -52,6 +52,62 @@ def solve(problem: Problem, settings: Settings, start=None, report=None) -> Fit:
         batch_size=settings.batch_size,
         sampling=settings.sampling,
         **common,
+    )
+
+
+def _anchored(problem: Problem, settings: dict) -> Fit:
+    """Sweeps; a small problem with which they are not done in a while, or whose last digits count, is polished."""
+    from cesaro.linear import polish, sweeps
+
+    tol, max_iter = settings["tol"], settings["max_iter"]
+    if not (tol > 0.0 and max_iter > PATIENCE and polish.suits(problem)):
+        return sweeps.solve(problem, **settings)
+    fit = sweeps.solve(problem, **settings | {"max_iter": PATIENCE})
+    if fit.status in ("time_limit", "interrupted") or (fit.status == "converged" and tol > DIGITS):
+        return fit
+    fit = _polished(problem, fit, tol)
+    if fit.status == "converged":
+        return fit
+    more = sweeps.solve(problem, **settings | {"max_iter": max_iter - fit.n_iter, "start": fit.state})
+    return _joined(fit, more)
+
+
+def _polished(problem: Problem, fit: Fit, tol: float) -> Fit:
+    """The fit with the polished point and bound where they are better; it counts as one epoch."""
+    from cesaro.linear import polish
+
+    begun, better = time.perf_counter(), polish.polish(problem, fit.w)
+    w, objective, lower = fit.w, fit.objective, fit.lower_bound
+    if better is not None:
+        if better.objective <= objective:
+            w, objective = better.w, better.objective
+        if better.lower_bound <= objective * (1.0 + 1e-12):
+            lower = max(lower, better.lower_bound)
+    seconds = fit.history["time"][-1] + time.perf_counter() - begun
+    row = {
+        "epoch": fit.n_iter + 1,
+        "time": seconds,
+        "objective": objective,
+        "lower_bound": lower,
+        "active": problem.rows.n,
+    }
+    history = {key: np.append(column, row[key]) for key, column in fit.history.items()}
+    done = objective - lower <= tol * max(objective, 1e-3 * fit.history["objective"][0])
+    return Fit(w, objective, lower, fit.n_iter + 1, history, "converged" if done else "max_iter", fit.state)
+
+
+def _joined(first: Fit, second: Fit) -> Fit:
+    """Two runs one after the other: the better point, the better bound."""
+    clock = {"epoch": first.n_iter, "time": first.history["time"][-1]}
+    history = {key: np.append(column, second.history[key] + clock.get(key, 0)) for key, column in first.history.items()}
+    better = second if second.objective < first.objective else first
+    lower = max(first.lower_bound, second.lower_bound)
+    return second._replace(
+        w=better.w,
+        objective=better.objective,
+        lower_bound=lower,
+        n_iter=first.n_iter + second.n_iter,
+        history=history,
     )
 
 
