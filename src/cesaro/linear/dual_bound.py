@@ -18,7 +18,7 @@ def lower_bound(D: float, g: np.ndarray, mu: float, l1: float = 0.0, radius: flo
         return _with_l1(D, g, mu, l1)
     norm = float(np.linalg.norm(g))
     theta = 1.0
-    if norm > 0.0 and not D >= radius * norm:
+    if norm > 0.0 and radius * norm > D:
         theta = min(1.0, mu * D / norm / norm)
     length = theta * norm / mu if mu > 0.0 and theta * norm <= radius * mu else (radius if norm > 0.0 else 0.0)
     if length == np.inf:

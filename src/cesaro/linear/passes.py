@@ -77,15 +77,15 @@ def sweep(rows, record, order, H, code, param, S, mu, threshold, radius, slack):
             norm += H[j, 0] * H[j, 0]
     for k in range(n):
         if k + 8 < n:
-            i = np.intp(order[k + 8])
-            prefetch(ptr, i)
-            prefetch(flat, 4 * i)
+            far = np.intp(order[k + 8])
+            prefetch(ptr, far)
+            prefetch(flat, 4 * far)
         if k + 4 < n:
-            j = np.intp(ptr[order[k + 4]])
-            prefetch(data, j)
-            prefetch(col, j)
-            prefetch(data, j + 8)
-            prefetch(col, j + 16)
+            near = np.intp(ptr[order[k + 4]])
+            prefetch(data, near)
+            prefetch(col, near)
+            prefetch(data, near + 8)
+            prefetch(col, near + 16)
         i = order[k]
         lo, hi = ptr[i], ptr[i + ONE]
         b, y, v, q = record[i, B], record[i, Y], record[i, V], record[i, Q]
@@ -111,7 +111,7 @@ def sweep(rows, record, order, H, code, param, S, mu, threshold, radius, slack):
         if radius < math.inf and norm > 0.0:
             pull = min(s, radius / math.sqrt(norm))
         own, p = v * q * pull, pull * m
-        new = best(code, param, y, p - own * b, own)
+        new = best(code, param, y, p - own * b, own, b)
         delta = v * (new - b)
         if delta != 0.0:
             for j in range(lo, hi):
@@ -120,7 +120,9 @@ def sweep(rows, record, order, H, code, param, S, mu, threshold, radius, slack):
                 h[a], h[a + ONE] = first, second
             H[d, 0] += delta * bias
             H[d, 1] -= C * delta * bias
-            norm = max(0.0, norm + delta * (2.0 * m + delta * q))
+            if radius < math.inf:
+                norm = max(0.0, norm + delta * (2.0 * m + delta * q))
+                pull = min(s, radius / math.sqrt(norm)) if norm > 0.0 else s
             record[i, B] = new
             changes += 1
         order[kept] = i

@@ -97,7 +97,7 @@ def _unsigned(index: np.ndarray, kind) -> np.ndarray:
 
 
 @intrinsic
-def prefetch(typingctx, array, i):
+def _prefetch(typingctx, array, i):
     """Start loading array[i] into the cache; array[i] need not exist."""
 
     def codegen(context, builder, signature, args):
@@ -114,7 +114,8 @@ def prefetch(typingctx, array, i):
     return types.void(array, types.intp), codegen
 
 
-if config.DISABLE_JIT:
+def _nothing(array, i):
+    """Plain Python has nothing to prefetch."""
 
-    def prefetch(array, i):
-        """Plain Python has nothing to prefetch."""
+
+prefetch: Any = _nothing if getattr(config, "DISABLE_JIT", False) else _prefetch

@@ -26,18 +26,18 @@ TINY = 1e-300  # a row of norm zero has H = 0: its value is at a bound of the bo
 
 
 @njit(**KERNEL)
-def best(code, param, y, z, H):
-    """The dual value b of a row with target y."""
+def best(code, param, y, z, H, b):
+    """The best dual value of a row with target y; b is its present one, where the search for log_loss begins."""
     if code == HINGE:
         return y * min(1.0, max(0.0, (1.0 - y * z) / max(H, TINY)))
-    return _best(code, param, y, z, H)
+    return _best(code, param, y, z, H, b)
 
 
 @njit(**KERNEL)
-def _best(code, param, y, z, H):
+def _best(code, param, y, z, H, b):
     """The other losses: apart, so that the hinge's step is inlined."""
     if code == LOG_LOSS:
-        return y * _logistic(y * z, H)
+        return y * _logistic(y * z, H, y * b)
     if code == SQUARED_HINGE:
         return y * max(0.0, (1.0 - y * z) / (H + 0.5))
     if code == MODIFIED_HUBER:
@@ -58,9 +58,9 @@ def _best(code, param, y, z, H):
 @njit(**KERNEL)
 def distance(code, param, p, y):
     """How far the prediction p is from the nearest place where phi' changes, seen from a flat piece of phi'."""
-    if code == HINGE or code == SQUARED_HINGE:
+    if code in (HINGE, SQUARED_HINGE):
         return abs(1.0 - y * p)
-    if code == LOG_LOSS or code == SQUARED_ERROR:
+    if code in (LOG_LOSS, SQUARED_ERROR):
         return 0.0
     if code == MODIFIED_HUBER:
         return min(abs(1.0 - y * p), abs(1.0 + y * p))
@@ -70,23 +70,24 @@ def distance(code, param, p, y):
 
 
 @njit(**KERNEL)
-def _logistic(m, H):
+def _logistic(m, H, a):
     """The root a in (0, 1) of  log(a / (1 - a)) + m + H a:  Newton in t = log(a / (1 - a)), kept inside its bracket.
 
     t + m + H a(t) increases in t with slope 1 + H a (1 - a), so the root lies in [-m - H, -m].
     """
-    low, high = -m - H, -m
-    t = -m if H < 1.0 else max(low, min(high, 0.0))
-    for _ in range(60):
+    low, high, last = -m - H, -m, math.inf
+    t = -m - H * a
+    for _ in range(100):
         a = 1.0 / (1.0 + math.exp(-t)) if t > -700.0 else 0.0
         excess = t + m + H * a
         if excess > 0.0:
             high = t
         else:
             low = t
-        if abs(excess) <= 1e-13 * (1.0 + abs(m)) or high - low <= 1e-13 * (1.0 + abs(t)):
-            break
-        t -= excess / (1.0 + H * a * (1.0 - a))
-        if not low < t < high:
-            t = 0.5 * (low + high)
-    return 1.0 / (1.0 + math.exp(-t)) if t > -700.0 else 0.0
+        step = -excess / (1.0 + H * a * (1.0 - a))
+        if abs(step) <= 1e-4:
+            return a + a * (1.0 - a) * step
+        if not (low <= t + step <= high and abs(step) <= 0.5 * last):
+            step = 0.5 * (low + high) - t
+        t, last = t + step, abs(step)
+    return a

@@ -1,9 +1,9 @@
 """The anchor, chosen from the data: every candidate is a lane of one pass over a sample of the rows.
 
 An anchor of strength K = R / c, with R the mean of |x|^2, makes the first step at most c / R: so c is a step size in
-units that do not depend on the scale of X. Each lane runs the first pass of `passes.sweep` (the same h, r and C, side by
-side in memory, so that one gather of a feature serves them all); the lane with the smallest objective wins. A step that
-is best after m rows is too long for n of them: (m/n)^(1/3) corrects it.
+units that do not depend on the scale of X. Each lane runs the first pass of `passes.sweep` (the same h, r and C, side
+by side in memory, so that one gather of a feature serves them all); the lane with the smallest objective wins. A step
+that is best after m rows is too long for n of them: (m/n)^(1/3) corrects it.
 """
 
 import numpy as np
@@ -38,7 +38,7 @@ def pilot(rows, record, order, fresh, code, param, K, mu):
         for lane in range(LANES):
             S[lane] += v * mu
             s = 1.0 / S[lane]
-            delta[lane] = v * best(code, param, y, m[lane] * s, v * q * s)
+            delta[lane] = v * best(code, param, y, m[lane] * s, v * q * s, 0.0)
             delta[LANES + lane] = -C[lane] * delta[lane]
             C[lane] += o * s
         for j in range(ptr[i], ptr[i + ONE]):
