@@ -1,18 +1,20 @@
 """min |A'x|^2 / 2 - c'x  over  low <= x <= high: a primal-dual interior point method, then the exact face.
 
 The multipliers l, h of the two bounds satisfy  A A'x - c = l - h  and  l (x - low) = h (high - x) = t  with t -> 0
-(Mehrotra 1992). A step solves  (A A' + D) dx = r,  D = l/(x - low) + h/(high - x),  in the smaller dimension of A (Ferris
-and Munson 2002).
+(Mehrotra 1992). A step solves  (A A' + D) dx = r,  D = l/(x - low) + h/(high - x),  in the smaller dimension of A
+(Ferris and Munson 2002).
 """
+
+from collections import deque
 
 import numpy as np
 
 
-def minimise(A: np.ndarray, c: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """x and A'x, the latter with fewer rounding errors than the product has; rows of A may be repeated."""
+def minimise(A: np.ndarray, c: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, list]:
+    """x, and candidates for A'x that have fewer rounding errors than the product; rows of A may be repeated."""
     x, unit = (low + high) / 2.0, max(float(np.abs(c).max()), np.finfo(np.float64).tiny)
     l, h = np.full_like(c, unit), np.full_like(c, unit)  # noqa: E741
-    best, least, drift = x, np.inf, np.zeros_like(x)
+    best, least, late, idle = x, np.inf, deque([(x, np.zeros_like(x))], maxlen=8), 0
     for _ in range(80):
         room = x - low, high - x
         gradient = A @ (A.T @ x) - c
@@ -24,9 +26,11 @@ def minimise(A: np.ndarray, c: np.ndarray, low: np.ndarray, high: np.ndarray) ->
             dx, dl, dh = _direction(solve, gradient, room, l, h, 0.0, 0.0)
         except np.linalg.LinAlgError:  # repeated rows inside, D down to nothing: as good as it gets
             break
+        late.append((x, dx))
+        idle += 1
         if left < least:
-            best, least, drift = x, left, dx
-        if least <= 1e-15 * abs(c @ x):
+            best, least, idle = x, left, 0
+        if least <= 1e-15 * abs(c @ x) or idle == 4:
             break
         size = _length(room, l, h, dx, dl, dh)
         t = (l @ room[0] + h @ room[1]) / (2 * len(x))
@@ -35,7 +39,7 @@ def minimise(A: np.ndarray, c: np.ndarray, low: np.ndarray, high: np.ndarray) ->
         dx, dl, dh = _direction(solve, gradient, room, l, h, aim - dx * dl, aim + dx * dh)
         size = 0.995 * _length(room, l, h, dx, dl, dh)
         x, l, h = x + size * dx, l + size * dl, h + size * dh  # noqa: E741
-    return _face(A, c, low, high, best, drift)
+    return _face(A, c, low, high, best, late)
 
 
 def above_minimum(gradient, low, high, x) -> float:
@@ -66,27 +70,31 @@ def _length(room, l, h, dx, dl, dh) -> float:  # noqa: E741
     return min(1.0, float((-values[down] / change[down]).min(initial=1.0)))
 
 
-def _face(A, c, low, high, x, drift) -> tuple[np.ndarray, np.ndarray]:
-    """x with the variables that head for a bound put there and the others solved for, while that is better; and A'x.
+def _face(A, c, low, high, x, late) -> tuple[np.ndarray, list]:
+    """x, or better: the variables that head for a bound put there and the others solved for; and the A'x of such faces.
 
-    Near the end the direction without a barrier takes a variable all the way to its bound, or leaves it where it is.
+    Near the end the direction without a barrier takes a variable all the way to its bound, or leaves it where it is;
+    at the very end rounding blurs it, so that the last few are tried.
     """
-    exact = np.where(drift > (high - x) / 2.0, high, np.where(drift < (low - x) / 2.0, low, x))
-    best, product = x, A.T @ x
-    least = above_minimum(A @ product - c, low, high, x)
-    for _ in range(20):
-        free = (exact > low) & (exact < high)
-        rest = A.T @ np.where(free, 0.0, exact)
-        point = rest + np.linalg.lstsq(A[free], c[free] - A[free] @ rest, rcond=None)[0]
-        exact[free] = np.linalg.lstsq(A[free].T, point - rest, rcond=None)[0]
-        outside = (exact < low) | (exact > high)
-        exact = np.clip(exact, low, high)
-        left = above_minimum(A @ (A.T @ exact) - c, low, high, exact)
-        if left < least:
-            point += np.linalg.lstsq(A[free], c[free] - A[free] @ point, rcond=None)[
-                0
-            ]  # A_free point = c_free to the last digit
-            best, product, least = exact.copy(), point, left
-        if not outside.any():
-            break
-    return best, product
+    best, products = x, [A.T @ x]
+    least = above_minimum(A @ products[0] - c, low, high, x)
+    for at, drift in late:
+        exact = np.where(drift > (high - at) / 2.0, high, np.where(drift < (low - at) / 2.0, low, at))
+        for _ in range(5):
+            free = (exact > low) & (exact < high)
+            rest = A.T @ np.where(free, 0.0, exact)
+            product = rest + _least_squares(A[free], c[free] - A[free] @ rest)
+            exact[free] = _least_squares(A[free].T, product - rest)
+            outside = (exact < low) | (exact > high)
+            exact = np.clip(exact, low, high)
+            left = above_minimum(A @ (A.T @ exact) - c, low, high, exact)
+            if left < least:
+                best, least = exact.copy(), left
+            if not outside.any():
+                products.append(product + _least_squares(A[free], c[free] - A[free] @ product))
+                break
+    return best, products
+
+
+def _least_squares(A, b) -> np.ndarray:
+    return np.linalg.lstsq(A, b, rcond=None)[0]

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from cesaro.linear.alone import one_blas_thread
 from cesaro.linear.box import minimise
 from cesaro.linear.rows import Problem
 from cesaro.losses import EpsilonInsensitive, Hinge, Quantile
@@ -62,12 +63,12 @@ def polish(problem: Problem, w: np.ndarray) -> Polished | None:
     X, y, s = _matrix(problem)[there], problem.y[there], problem.v[there] / problem.v.sum()
     boxes = BOXES.get(type(problem.loss))
     try:
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), one_blas_thread():
             if boxes is None:
-                w, b = _newton(problem, X, y, s, w)
+                points, b = _newton(problem, X, y, s, w)
             else:
-                w, b = _box(X, s, problem.mu, boxes(problem.loss, y))
-            return _proof(problem, X, y, s, w, b) if np.isfinite(w).all() and np.isfinite(b).all() else None
+                points, b = _box(X, s, problem.mu, boxes(problem.loss, y))
+            return _proof(problem, X, y, s, points, b) if np.isfinite(b).all() else None
     except np.linalg.LinAlgError:
         return None
 
@@ -80,7 +81,7 @@ def _matrix(problem: Problem) -> sp.csr_array:
     return sp.hstack([X, sp.csr_array(np.full((rows.n, 1), rows.bias))], format="csr") if rows.bias else X
 
 
-def _newton(problem: Problem, X, y, s, w) -> tuple[np.ndarray, np.ndarray]:
+def _newton(problem: Problem, X, y, s, w) -> tuple[list, np.ndarray]:
     """w and b of a smooth loss, by damped Newton steps for w; the curvature is a difference of slopes."""
     loss, mu, p = problem.loss, problem.mu, X @ w
     value = mu / 2.0 * (w @ w) + s @ loss.value(p, y)
@@ -100,28 +101,29 @@ def _newton(problem: Problem, X, y, s, w) -> tuple[np.ndarray, np.ndarray]:
         w, value = new, reached
         if np.abs(X @ step).max() <= 64.0 * EPS * (1.0 + np.abs(p).max()):
             break
-    return w, -loss.slope(p, y)
+    return [w], -loss.slope(p, y)
 
 
-def _box(X, s, mu, boxes: list[Box]) -> tuple[np.ndarray, np.ndarray]:
-    """w and b of a piecewise linear loss; variables are sqrt(s) b: equal rows of different weights get equal b."""
+def _box(X, s, mu, boxes: list[Box]) -> tuple[list, np.ndarray]:
+    """Candidates for w, and b of a piecewise linear loss; in sqrt(s) b, so that equal rows get equal b."""
     root = np.tile(np.sqrt(s), len(boxes))
     target, low, high = (root * np.concatenate(part) for part in zip(*boxes, strict=True))
     A = root[:, None] * np.tile(X.toarray(), (len(boxes), 1)) / np.sqrt(mu)
-    x, product = minimise(A, target, low, high)
+    x, products = minimise(A, target, low, high)
     parts = zip((x / root).reshape(len(boxes), -1), boxes, strict=True)
-    return product / np.sqrt(mu), sum(np.clip(b, box.low, box.high) for b, box in parts)
+    return [product / np.sqrt(mu) for product in products], sum(np.clip(b, box.low, box.high) for b, box in parts)
 
 
-def _proof(problem: Problem, X, y, s, w, b) -> Polished:
-    """The better of w and the point that b gives, its objective, and the dual value at b less what rounding may add."""
+def _proof(problem: Problem, X, y, s, points, b) -> Polished | None:
+    """The best of the points and the one that b gives, and the dual value at b less what rounding may have added."""
     loss, mu = problem.loss, problem.mu
     X, s, b = X.astype(LONG), s.astype(LONG), b.astype(LONG)
     g = X.T @ (s * b)
-    points = [w, (g / mu).astype(np.float64)]
-    value, w = min(
-        ((mu / 2 * (w.astype(LONG) @ w) + s @ loss.value(X @ w, y), w) for w in points), key=lambda pair: pair[0]
-    )
+    points = [*points, (g / mu).astype(np.float64)]
+    values = [mu / 2 * (w.astype(LONG) @ w) + s @ loss.value(X @ w, y) for w in points]
+    if not np.isfinite(values).any():
+        return None
+    value, w = values[k := int(np.nanargmin(values))], points[k]
     conjugate = loss.conjugate(-b, y)
     sizes = s @ np.abs(conjugate) + np.abs(g / mu) @ (abs(X).T @ (s * np.abs(b)))
     allowance = (len(y) + len(w) + 8) * np.finfo(LONG).eps * sizes
