@@ -37,7 +37,7 @@ class Run:
         self.slack = 0.2 if self.code <= MODIFIED_HUBER else 0.2 * float(np.abs(y).mean())
         self.g, self.center, self.K = np.zeros(rows.d + 1), np.zeros(rows.d + 1), 0.0
         self.H = np.zeros((rows.d + 1, 2))
-        self.changes, self.swing = 0, math.log(0.6)
+        self.noise, self.swing = 0.0, math.log(0.6)
         self.visit(self.order[: self.n])
 
     def visit(self, order):
@@ -62,7 +62,7 @@ class Run:
         n, mu, l1 = self.n, self.mu * first, self.l1 * first
         S, T = self.K + n * (self.mu - mu), n * (self.l1 - l1)
         parts = 8 if self.l1 > 0.0 else 1
-        average, total, kept = np.zeros_like(self.center), 0.0, []
+        average, total, kept, changed = np.zeros_like(self.center), 0.0, [], 2
         for k, part in enumerate(np.array_split(self.order, parts)):
             C, A, stay, changes = passes.sweep(
                 self.rows, self.record, part, self.H, self.code, self.param, S, mu, (T, l1) if parts > 1 else None,
@@ -77,8 +77,9 @@ class Run:
             elif parts == 1:
                 average, total = C * self.H[:, 0] + self.H[:, 1], A
             kept.append(part[:stay])
-            self.changes += changes
+            changed += changes
         self.g = (self.H[:, 0] - self.K * self.center) / n
+        self.noise += changed * (np.linalg.norm(self.H[:, 0]) + self.K * np.linalg.norm(self.center)) ** 2
         self.visit(kept[0] if parts == 1 else np.concatenate(kept))
         return average / total
 
@@ -99,12 +100,10 @@ class Run:
         """Objective at w and a lower bound; every row that is not settled at w is visited next."""
         mean, D, size, k = passes.evaluate(self.rows, self.record, w, self.code, self.param, self.slack, self.rest)
         f = mean + self.mu / 2.0 * (w @ w) + self.l1 * np.abs(w[:-1]).sum()
-        drift = (
-            EPS * math.sqrt(self.changes) * (np.abs(w) @ (np.abs(self.H[:, 0]) + self.K * np.abs(self.center))) / self.n
-        )
-        if drift > 0.01 * tol * f:
+        length = float(np.linalg.norm(w))
+        if EPS * math.sqrt(self.noise) / self.n * length > 0.01 * tol * f:
             self.gather()
-            drift = EPS * math.sqrt(self.n) * (np.abs(w) @ np.abs(self.g))
+        drift = EPS * math.sqrt(self.noise) / self.n * length
         bound = lower_bound(D, self.g, self.mu, self.l1, self.radius)
         self.visit(self.rest[:k].copy())
         return float(f), bound - 4.0 * (EPS * math.sqrt(self.n) * size + drift)
@@ -120,5 +119,5 @@ class Run:
         """g afresh from the dual values."""
         g = np.zeros_like(self.g)
         passes.gather(self.rows, self.record, g)
-        self.g, self.changes = g / self.n, 0
+        self.g, self.noise = g / self.n, self.n * float(g @ g)
         self.anchor_at(self.center, self.K)

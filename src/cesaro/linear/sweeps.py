@@ -73,9 +73,13 @@ def solve(
                 weights += weight
                 if e >= max_iter or len(run.order) <= 0.7 * history[-1][-1] * (e > 2) or time.perf_counter() > limit:
                     break
-            f, bound = run.evaluate(total / weights, tol)
+            trial = e >= 10 and len(history) % 2 == 0  # is the last average better than the average of all?
+            w = average if trial else total / weights
+            f, bound = run.evaluate(w, tol)
             if f < upper:
-                upper, best = f, total / weights
+                upper, best = f, w
+                if trial:
+                    total, weights = weight * average, weight
             lower = max(lower, min(bound, upper))
             history.append((e, time.perf_counter() - began, upper, lower, len(run.order)))
             if report is not None:
