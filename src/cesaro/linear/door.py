@@ -29,10 +29,27 @@ class Labels(NamedTuple):
     code: np.ndarray
 
 
-def check_rows(estimator, X, reset: bool = True):
+def check_rows(estimator, X: Any, reset: bool = True):
     """X as a CSR array of finite floats without duplicate entries; `reset` as in scikit-learn's `validate_data`."""
     X = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype=FLOATS, order="C", ensure_all_finite=False)
-    return _check_csr(X) if sp.issparse(X) else _check_dense(X)
+    X = _check_csr(X) if sp.issparse(X) else _check_dense(X)
+    X.data, X.indices, X.indptr = _Lent.of(X.data), _Lent.of(X.indices), _Lent.of(X.indptr)
+    return X
+
+
+class _Lent:
+    """A read-only array (a memory map of joblib's, say) that says it can be written to, which the kernels never do.
+
+    Numba compiles a kernel anew for read-only arrays: seconds, for nothing.
+    """
+
+    def __init__(self, array: np.ndarray):
+        self.array = array
+        self.__array_interface__ = array.__array_interface__ | {"data": (array.__array_interface__["data"][0], False)}
+
+    @classmethod
+    def of(cls, array: np.ndarray) -> np.ndarray:
+        return array if array.flags.writeable else np.asarray(cls(array))
 
 
 def check_points(estimator, X: Any):
