@@ -37,7 +37,7 @@ class Run:
         self.slack = 0.2 if self.code <= MODIFIED_HUBER else 0.2 * float(np.abs(y).mean())
         self.g, self.center, self.K = np.zeros(rows.d + 1), np.zeros(rows.d + 1), 0.0
         self.H = np.zeros((rows.d + 1, 2))
-        self.noise, self.swing = 0.0, math.log(0.6)
+        self.noise, self.swing, self.rate = 0.0, math.log(0.6), math.log(1.25)
         self.visit(self.order[: self.n])
 
     def visit(self, order):
@@ -94,7 +94,11 @@ class Run:
         move = np.linalg.norm(average - self.center)
         tiny = 1e-9 * (swing + move) + 1e-300
         self.swing = 0.8 * self.swing + 0.2 * math.log((swing + tiny) / (move + tiny))
-        return 1.25 if self.swing < math.log(0.15) else 0.8 if self.swing > math.log(1.2) else 1.0
+        if math.log(0.15) <= self.swing <= math.log(1.2):
+            return 1.0
+        if self.swing * self.rate > 0.0:  # a change of direction: with smaller steps, so that it settles
+            self.rate *= -0.7
+        return math.exp(self.rate)
 
     def evaluate(self, w, tol=0.0):
         """Objective at w and a lower bound; every row that is not settled at w is visited next."""
