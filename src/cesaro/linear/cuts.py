@@ -35,7 +35,7 @@ class Cuts:
         self.epochs = 0
 
     def add(self, s: np.ndarray, c: float, share: float, lost: float) -> None:
-        """The cut of one more epoch; `share` is its weight in the mean of all, `lost` bounds the rounding error of s."""
+        """The cut of one more epoch; `share` is its weight in the mean of all, `lost` bounds s's rounding error."""
         if not (math.isfinite(c) and math.isfinite(lost) and np.isfinite(s).all()):
             return
         if self.epochs == 0 or math.isinf(self.c[1]):

@@ -1,6 +1,6 @@
 """How kernels are compiled: cached, without the GIL, without exceptions for division, and without reference counts.
 
-`_nrt=False` says that a kernel only borrows its arrays. With it Numba leaves out the atomic increments around every call
+`_nrt=False` says that a kernel only borrows its arrays. With it Numba omits the atomic increments around every call
 that takes an array, which cost a factor of 1.7 in a loop over short rows; such a kernel cannot allocate.
 """
 

@@ -1,7 +1,7 @@
 """L models in one pass: the recursion of `recursion` with z and r of every model side by side, state (d + 1, 2 L).
 
 One gather of a feature then loads the weights of all models at once, and the loops over models are SIMD. A lane has its
-own mu, its own column of targets and of row weights; a row is skipped by the lanes that give it weight 0 (held-out folds).
+own mu, its own column of targets and of row weights; a row is skipped by the lanes that give it weight 0 (held out).
 """
 
 from typing import NamedTuple

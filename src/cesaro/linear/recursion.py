@@ -82,7 +82,7 @@ def step(how, mu, Gamma, scale, zz):
 
 @njit(**KERNEL)
 def fold(zr, alpha, scale):
-    """r += alpha z (then alpha = 0), z *= scale (then 1); returns |z|^2. At powers of two, lest r and alpha z cancel."""
+    """r += alpha z (then alpha = 0), z *= scale (then 1); returns |z|^2. At powers of two, lest they cancel."""
     square = 0.0
     for j in range(zr.shape[0]):
         zr[j, 1] += alpha * zr[j, 0]
