@@ -1,5 +1,7 @@
-"""The optimum of a small problem by SciPy's SLSQP, from the definition of the loss alone: w = a - b with a, b >= 0, and a
-piecewise linear loss as a slack variable above its pieces."""
+"""The optimum of a small problem by SciPy's SLSQP, from the definition of the loss alone.
+
+w = a - b with a, b >= 0, and a piecewise linear loss is a slack variable above its pieces.
+"""
 
 import numpy as np
 from scipy.optimize import minimize

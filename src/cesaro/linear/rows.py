@@ -5,6 +5,7 @@ that need not be. `prefetch` asks the CPU for memory that a later row will need:
 latency rules.
 """
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -86,10 +87,10 @@ def rescaled(problem: Problem) -> tuple[Problem, float]:
     largest = max(float(max(rows.data.max(initial=0.0), -rows.data.min(initial=0.0))), abs(rows.bias))
     if largest == 0.0 or 1e-20 <= largest <= 1e20:
         return problem, 1.0
-    t = 2.0 ** np.floor(np.log2(largest))
-    rows = rows._replace(data=(rows.data.astype(np.float64) / t), bias=rows.bias / t)
-    mu = min(problem.mu / t / t, 1e200)
-    return problem._replace(rows=rows, mu=mu, l1=problem.l1 / t, radius=problem.radius * t), 1.0 / t
+    t = 2.0 ** math.floor(math.log2(largest))
+    rows = rows._replace(data=rows.data.astype(np.float64) / t, bias=rows.bias / t)
+    mu = min(float(problem.mu) / t / t, 1e200)
+    return problem._replace(rows=rows, mu=mu, l1=float(problem.l1) / t, radius=float(problem.radius) * t), 1.0 / t
 
 
 def _unsigned(index: np.ndarray, kind) -> np.ndarray:

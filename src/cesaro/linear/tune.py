@@ -21,7 +21,7 @@ CANDIDATES = 4.0 ** np.arange(-4, LANES - 4)
 def pilot(rows, record, order, fresh, code, param, K, mu):
     """Objective of each lane's average after one pass over the rows of `order` with anchor K[lane]; loss on `fresh`."""
     data, col, ptr, d, bias = rows.data, rows.col, rows.ptr, rows.d, rows.bias
-    n, A, total = order.shape[0], 0.0, 0.0
+    n, L, A, total = order.shape[0], K.shape[0], 0.0, 0.0
     W, S, C = np.zeros((d + 1, 2 * LANES)), K.copy(), np.zeros(LANES)
     m, delta, f = np.zeros(LANES), np.zeros(2 * LANES), np.zeros(LANES)
     for k in range(n):
@@ -35,7 +35,7 @@ def pilot(rows, record, order, fresh, code, param, K, mu):
                 m[lane] += data[j] * W[col[j], lane]
         o = ((k + 1.0) / n) ** 3
         A += o
-        for lane in range(LANES):
+        for lane in range(L):  # not unrolled: eight copies of every loss take long to compile
             S[lane] += v * mu
             s = 1.0 / S[lane]
             delta[lane] = v * best(code, param, y, m[lane] * s, v * q * s, 0.0)
@@ -47,7 +47,7 @@ def pilot(rows, record, order, fresh, code, param, K, mu):
         for lane in range(2 * LANES):
             W[d, lane] += bias * delta[lane]
     for j in range(d + 1):
-        for lane in range(LANES):
+        for lane in range(L):
             w = (C[lane] * W[j, lane] + W[j, LANES + lane]) / A
             W[j, lane] = w
     for k in range(fresh.shape[0]):
@@ -58,9 +58,9 @@ def pilot(rows, record, order, fresh, code, param, K, mu):
         for j in range(ptr[i], ptr[i + ONE]):
             for lane in range(LANES):
                 m[lane] += data[j] * W[col[j], lane]
-        for lane in range(LANES):
+        for lane in range(L):
             f[lane] += record[i, V] * value(code, param, m[lane], record[i, Y])
-    for lane in range(LANES):
+    for lane in range(L):
         f[lane] /= total
         for j in range(d + 1):
             f[lane] += mu / 2.0 * W[j, lane] * W[j, lane]
