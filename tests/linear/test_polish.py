@@ -40,7 +40,9 @@ def test_a_polished_point_is_proved_optimal_to_twelve_digits(loss, mu):
 def test_no_point_that_scipy_finds_lies_below_the_proved_bound(loss):
     p = problem(loss, 0.1, seed=5)
     found = polish(p, np.zeros(p.rows.width))
-    peer = minimize(lambda w: objective(p, w), np.zeros(p.rows.width), method="Nelder-Mead" if p.rows.d < 3 else "Powell")
+    peer = minimize(
+        lambda w: objective(p, w), np.zeros(p.rows.width), method="Nelder-Mead" if p.rows.d < 3 else "Powell"
+    )
     assert peer.fun >= found.lower_bound
     assert peer.fun <= found.objective * 1.01
 

@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from cesaro.linear.compact import compact, spread
 from cesaro.linear.progress import Progress, Silence
 from cesaro.linear.rows import Fit, Problem, Rows
 from cesaro.linear.runs import SOLVERS, Settings, solve_all
@@ -124,10 +125,12 @@ class LinearModel(BaseEstimator, ABC):
             starts = last.states
         scale = 1e-3 * max(at_zero)
         progress = Progress(len(problems), settings.max_iter, settings.tol, scale) if self.verbose else Silence()
+        fewer, places = (problems, None) if self.warm_start else compact(problems)
         try:
-            fits = solve_all(problems, at_zero, settings, starts, progress)
+            fits = solve_all(fewer, at_zero, settings, starts, progress)
         finally:
             progress.close()
+        fits = [spread(fit, places, problems[0].rows.width) for fit in fits]
         states = [fit.state for fit in fits] if self.warm_start else []
         self._last = Last(problems[0], settings.solver, np.stack([fit.w for fit in fits]), states)
         return fits

@@ -53,14 +53,16 @@ class Polished(NamedTuple):
 def suits(problem: Problem) -> bool:
     """Whether the problem is small enough, and without L1 or ball."""
     rows = problem.rows
-    size = rows.n if type(problem.loss) in BOXES else rows.width
-    return size <= LARGEST and len(rows.data) <= 10**6 and problem.l1 == 0.0 and problem.radius == np.inf
+    equations, width = (rows.n if type(problem.loss) in BOXES else 0), min(rows.width, len(rows.data) + 1)
+    small = max(equations, 0 if equations else width) <= LARGEST and rows.n * width <= 10**6
+    return small and problem.l1 == 0.0 and problem.radius == np.inf
 
 
 def polish(problem: Problem, w: np.ndarray) -> Polished | None:
     """The optimum, from a point w near it; None where rounding is in the way."""
-    there = problem.v > 0.0
-    X, y, s = _matrix(problem)[there], problem.y[there], problem.v[there] / problem.v.sum()
+    there, width = problem.v > 0.0, len(w)
+    X, columns = _matrix(problem)
+    X, y, s, w = X[there], problem.y[there], problem.v[there] / problem.v.sum(), w[columns]
     boxes = BOXES.get(type(problem.loss))
     try:
         with np.errstate(all="ignore"), one_blas_thread():
@@ -68,17 +70,26 @@ def polish(problem: Problem, w: np.ndarray) -> Polished | None:
                 points, b = _newton(problem, X, y, s, w)
             else:
                 points, b = _box(X, s, problem.mu, boxes(problem.loss, y))
-            return _proof(problem, X, y, s, points, b) if np.isfinite(b).all() else None
+            found = _proof(problem, X, y, s, points, b) if np.isfinite(b).all() else None
     except np.linalg.LinAlgError:
         return None
+    if found is None:
+        return None
+    full = np.zeros(width)
+    full[columns] = found.w
+    return found._replace(w=full)
 
 
-def _matrix(problem: Problem) -> sp.csr_array:
-    """The rows as a sparse matrix, with the intercept's column."""
+def _matrix(problem: Problem) -> tuple[sp.csr_array, np.ndarray]:
+    """The rows as a sparse matrix of the columns that occur (and the intercept's), and which columns these are."""
     rows = problem.rows
-    parts = (rows.data.astype(np.float64), rows.col.astype(np.int64), rows.ptr.astype(np.int64))
-    X: sp.csr_array = sp.csr_array(parts, shape=(rows.n, rows.d))
-    return sp.hstack([X, sp.csr_array(np.full((rows.n, 1), rows.bias))], format="csr") if rows.bias else X
+    columns, col = np.unique(rows.col, return_inverse=True)
+    parts = (rows.data.astype(np.float64), col.astype(np.int64), rows.ptr.astype(np.int64))
+    X: sp.csr_array = sp.csr_array(parts, shape=(rows.n, len(columns)))
+    if not rows.bias:
+        return X, columns.astype(np.intp)
+    constant = sp.csr_array(np.full((rows.n, 1), rows.bias))
+    return sp.hstack([X, constant], format="csr"), np.append(columns, rows.d).astype(np.intp)
 
 
 def _newton(problem: Problem, X, y, s, w) -> tuple[list, np.ndarray]:

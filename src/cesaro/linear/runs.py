@@ -132,7 +132,7 @@ def solve_all(problems: list[Problem], at_zero: list[float], settings: Settings,
             progress(k, epoch, objective, lower_bound)
 
         mine = settings._replace(time_limit=limit, max_iter=1 if hurry else settings.max_iter)
-        fit = honest(problems[k], at_zero[k], solve(problems[k], mine, starts[k], report))
+        fit = honest(at_zero[k], solve(problems[k], mine, starts[k], report))
         if fit.status == "interrupted":
             stop.set()
         left -= 1
@@ -149,7 +149,7 @@ def solve_all(problems: list[Problem], at_zero: list[float], settings: Settings,
         return [future.result() for future in futures]
 
 
-def honest(problem: Problem, at_zero: float, fit: Fit) -> Fit:
+def honest(at_zero: float, fit: Fit) -> Fit:
     """The fit, or w = 0 where it is not finite or worse than that. Losses are not negative: 0 is a lower bound."""
     lower = fit.lower_bound
     if np.isfinite(lower):
