@@ -38,11 +38,12 @@ class Run:
         self.g, self.center, self.K = np.zeros(rows.d + 1), np.zeros(rows.d + 1), 0.0
         self.H = np.zeros((rows.d + 1, 2))
         self.noise, self.swing, self.rate = 0.0, math.log(0.6), math.log(1.25)
-        self.visit(self.order[: self.n])
+        self.order = self.order[: self.n]
+        self.shuffle()
 
-    def visit(self, order):
-        """These rows next, in a new order."""
-        self.order, self.seed = order, passes.shuffle(order, self.seed)
+    def shuffle(self):
+        """A new order of the same rows."""
+        self.seed = passes.shuffle(self.order, self.seed)
 
     def anchor_at(self, w, K):
         """Re-centre the anchor, and give it the strength K."""
@@ -59,17 +60,19 @@ class Run:
 
     def sweep(self, first=False):
         """One pass over the order; the rows that are settled leave it. Returns the pass's average of w."""
+        if not first:
+            self.shuffle()
         n, mu, l1 = self.n, self.mu * first, self.l1 * first
         S, T = self.K + n * (self.mu - mu), n * (self.l1 - l1)
         parts = 8 if self.l1 > 0.0 else 1
         average, total, kept, changed = np.zeros_like(self.center), 0.0, [], 2
         for k, part in enumerate(np.array_split(self.order, parts)):
+            share = self.record[part, passes.V].sum() if parts > 1 and first else 0.0
             C, A, stay, changes = passes.sweep(
                 self.rows, self.record, part, self.H, self.code, self.param, S, mu, (T, l1) if parts > 1 else None,
                 self.radius, self.slack,
             )  # fmt: skip
             if parts > 1 and len(part):
-                share = self.record[part, passes.V].sum() if first else 0.0
                 S, T = S + mu * share, T + l1 * share
                 weight = (k + 1.0) ** (3 * first)
                 average += weight * self.point(S, T)
@@ -80,7 +83,7 @@ class Run:
             changed += changes
         self.g = (self.H[:, 0] - self.K * self.center) / n
         self.noise += changed * (np.linalg.norm(self.H[:, 0]) + self.K * np.linalg.norm(self.center)) ** 2
-        self.visit(kept[0] if parts == 1 else np.concatenate(kept))
+        self.order = kept[0] if parts == 1 else np.concatenate(kept)
         return average / total
 
     def loosen(self, average):
@@ -109,7 +112,7 @@ class Run:
             self.gather()
         drift = EPS * math.sqrt(self.noise) / self.n * length
         bound = lower_bound(D, self.g, self.mu, self.l1, self.radius)
-        self.visit(self.rest[:k].copy())
+        self.order = self.rest[:k].copy() if k else np.flatnonzero(self.record[:, passes.V]).astype(np.uint32)
         return float(f), bound - 4.0 * (EPS * math.sqrt(self.n) * size + drift)
 
     def recall(self, start, unit):

@@ -58,7 +58,7 @@ def prepare(rows, y, v, code, param, record, order):
     return n, f / n, R / n
 
 
-@njit(**LOOP)
+@njit(**KERNEL)
 def sweep(rows, record, order, H, code, param, S, mu, threshold, radius, slack):
     """Visit the rows of `order` once; H holds h and r as columns, its last row is the intercept's.
 
@@ -132,7 +132,7 @@ def sweep(rows, record, order, H, code, param, S, mu, threshold, radius, slack):
     return C, A, kept, changes
 
 
-@njit(**LOOP)
+@njit(**KERNEL)
 def evaluate(rows, record, w, code, param, slack, active):
     """Mean loss at w, -mean conjugate of the dual values, mean |conjugate|, and how many rows are not settled at w."""
     data, col, ptr, d, bias = rows.data, rows.col, rows.ptr, rows.d, rows.bias

@@ -73,7 +73,7 @@ def solve(
                 weights += weight
                 if e >= max_iter or len(run.order) <= 0.7 * history[-1][-1] * (e > 2) or time.perf_counter() > limit:
                     break
-            trial = e >= 10 and len(history) % 2 == 0  # is the last average better than the average of all?
+            trial = 10 <= e < max_iter and len(history) % 2 == 0  # is the last average better than the average of all?
             w = average if trial else total / weights
             f, bound = run.evaluate(w, tol)
             if f < upper:
@@ -90,8 +90,6 @@ def solve(
             if time.perf_counter() > limit:
                 status = "time_limit"
                 break
-            if not len(run.order):
-                run.visit(np.flatnonzero(run.record[:, passes.V]).astype(np.uint32))
     except KeyboardInterrupt:
         status = "interrupted"
     names = ("epoch", "time", "objective", "lower_bound", "active")
