@@ -49,7 +49,8 @@ def choose(problem: Problem, how: How, last: bool, share: np.ndarray, rng: np.ra
         points = np.ascontiguousarray(W[:, L:] / S[OUT])
     total = np.zeros(L)
     lane_losses(problem.rows, Y, V, order, how, lanes, points, work[0, :L], total)
-    found = total / share[order].sum() + problem.mu / 2 * np.square(points).sum(axis=0)
+    with np.errstate(over="ignore", invalid="ignore"):  # a candidate may explode: then it loses
+        found = total / share[order].sum() + problem.mu / 2 * np.square(points).sum(axis=0)
     found[~np.isfinite(found)] = np.inf
     eta = float(CANDIDATES[np.argmin(found)])
     shorter = size / len(exist)  # a longer run wants smaller steps, all the more if they are averaged where they start

@@ -1,12 +1,12 @@
-"""Implicit dual averaging of many models in one pass, for searches: uniform weights, an anchor, and in place of the slope
-at the old point the slope b = -phi'(p) that is consistent with the point after the step. With h = sum a b x, w = h / (mu Gamma),
-m = <x, h> and all losses but the logistic written as phi(p) = max_{low <= b <= high} b (y - p) - bend b^2 / 2 - eps |b|,
+"""Implicit dual averaging of many models in one pass, for searches: uniform weights, an anchor, and instead of the slope
+at the old point the slope -b = phi'(p) that is consistent with the point after the step. All losses but the logistic
+are phi(p) = max_b b (y - p) - bend b^2 / 2 - eps |b| over an interval. So with h = sum a b x and w = h / (mu Gamma)
 
-    b = clip( dead(y mu Gamma - m, eps mu Gamma) / (a |x|^2 + bend mu Gamma), low, high ),    dead(r, e) = r -+ e outside +-e,
+    b = clip( dead(y mu Gamma - <x, h>, eps mu Gamma) / (a |x|^2 + bend mu Gamma) ),    dead(r, e) = r -+ e beyond +-e
 
-one line that the loop over lanes turns into SIMD. It hardly depends on the anchor. Points are averaged at snapshots, once in
-`stride` rows, so that a lane is one vector and not two; -phi*(-b) = b y - bend b^2 / 2 - eps |b| sums to the lane's cut.
-Lanes are float32 where speed matters: half the memory traffic. Sums of scalars are kept in float64 and flushed at snapshots.
+is one formula for every lane of a vector register, and hardly depends on the anchor. Points are averaged at snapshots,
+once in `stride` rows, so that a lane is one vector and not two; b y - bend b^2 / 2 - eps |b| sums to the lane's cut.
+Lanes are float32 where speed matters: half the memory traffic. Sums of numbers are flushed to float64 at snapshots.
 """
 
 import math
@@ -52,7 +52,7 @@ SHAPES: dict[type, Callable[..., Shape]] = {
 
 
 class Pack(NamedTuple):
-    """The lanes of a pass. `mask` tells which lanes learn from a row: row i has pattern[i], and lane k its mask there."""
+    """The lanes of a pass. `mask` tells which lanes learn from a row: those with mask[pattern[i]] = 1 from row i."""
 
     h: np.ndarray  # (d + 1, L)
     mu: np.ndarray  # (L,)

@@ -36,14 +36,14 @@ class Face(NamedTuple):
     keep: bool = False  # the projection is kept
     last: bool = False  # returns the last point
     cubic: bool = False  # output weights t^3
-    power: float = 0.0
+    power: int = 0
 
 
 SOLVERS = {
     "gda": Face(cubic=True),
-    "sc-pda": Face(primal=True, power=1.0),
+    "sc-pda": Face(primal=True, power=1),
     "pegasos": Face(keep=True, last=True),
-    "pa-psg-sc": Face(primal=True, keep=True, power=1.0),
+    "pa-psg-sc": Face(primal=True, keep=True, power=1),
     "sc-rda": Face(),
 }
 
@@ -61,10 +61,11 @@ class State(NamedTuple):
 class _Power(NamedTuple):
     """Weights e^power, as far as they are needed here."""
 
-    power: float
+    power: int  # 0 or 1
 
-    def first(self, t):
-        return float(t) ** -self.power
+    def relative(self, t):
+        """(1 + ... + t^power) / t^power."""
+        return (t + self.power) / (1 + self.power)
 
 
 class Run:
@@ -73,8 +74,8 @@ class Run:
     def __init__(self, problem: Problem, face: Face, weights, replace: bool, rng, batch_size: int = 1):
         rows, v = problem.rows, np.asarray(problem.v, dtype=float)
         self.problem, self.face, self.weights, self.replace, self.rng = problem, face, weights, replace, rng
-        self.order = np.flatnonzero(v).astype(np.uint32)
-        self.count = len(self.order)
+        self.exist = np.flatnonzero(v).astype(np.uint32)
+        self.order, self.count = self.exist.copy(), len(self.exist)
         self.share = v / (v.sum() / self.count)  # mean 1
         self.v = np.ones(1) if replace or (v == v[0]).all() else self.share
         code, param = code_of(problem.loss)
@@ -111,14 +112,18 @@ class Run:
         """One epoch."""
         self.epoch += 1
         e, zr, now, p = self.epoch, self.zr, self.now, self.problem
-        ratio = self.weights.first(e) / self.weights.first(e - 1) if e > 1 else 1.0
+        ratio = (self.weights.relative(e) - 1.0) / self.weights.relative(e - 1) if e > 1 else 1.0  # a_{e-1} / a_e
         if ratio != 1.0:
             zr *= ratio
             now[[OUT, DONE, ANCHOR]] *= ratio
             now[SQUARE] *= ratio**2
         before, done, now[CUT] = zr[:, 0].copy(), now[DONE], 0.0
-        order = orders.replace(self.share, self.rng) if self.replace else orders.reshuffle(self.order, self.rng)
-        what = (p.rows, p.y, self.v, order, 1.0, self.how, zr, now, self.seen)
+        if self.replace:
+            self.order = orders.replace(self.share, self.rng)
+        else:
+            self.order[:] = self.exist  # so that a run resumed is a run
+            orders.reshuffle(self.order, self.rng)
+        what = (p.rows, p.y, self.v, self.order, 1.0, self.how, zr, now, self.seen)
         if p.l1 > 0:
             visit_elastic(*what, self.slopes, self.sums, self.lag)
         elif len(self.slopes) > 1:

@@ -1,14 +1,13 @@
 """The cross-validated path: every fold, alpha and target column is a lane of one pass of `implicit`.
 
-Lanes run in groups whose state stays in the cache. A row is skipped by the lanes of the folds that hold it out. The anchor of
-each alpha comes from a pilot, candidates as lanes over a sample of the rows.
+Lanes run in groups whose state stays in the cache. A row is skipped by the lanes of the folds that hold it out. The
+anchor of each alpha comes from a pilot, candidates as lanes over a sample of the rows.
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-
 
 from cesaro.linear.implicit import ANCHOR, CUT, OUT, SHAPES, A, Pack, look, visit_implicit
 from cesaro.linear.order import reshuffle
@@ -52,8 +51,8 @@ def cross_validate(
 ) -> Path:
     """Every alpha on the training rows of every fold, `epochs` passes of implicit dual averaging.
 
-    Y is (n,) or (n, C): -1/+1 or targets; v (n,) are sample weights. `folds` is (n,), the number of the fold that holds a row
-    out, or (K, n) booleans, true where fold k learns from the row.
+    Y is (n,) or (n, C): -1/+1 or targets; v (n,) are sample weights. `folds` is (n,), the fold that holds a row out, or
+    (K, n) booleans, true where fold k learns from the row.
     """
     rng = np.random.default_rng(seed)
     Y = np.ascontiguousarray(Y, dtype=float).reshape(rows.n, -1)
@@ -62,28 +61,29 @@ def cross_validate(
     v = np.asarray(v, dtype=float)
     v = v / v[v > 0].mean()
     shape = SHAPES[type(loss)](*vars(loss).values())
-    alphas = np.asarray(alphas, dtype=float)
+    grid = np.asarray(alphas, dtype=float)
     problem = (rows, Y, v, shape, l1_ratio, dtype)
     R = squares(rows, v)
-    etas = pilot(problem, alphas, R, rng)
+    etas = pilot(problem, grid, R, rng)
     K, C = len(train), Y.shape[1]
-    jobs = [Job(k, alpha, c, eta) for k in range(K) for alpha, eta in zip(alphas, etas, strict=True) for c in range(C)]
+    jobs = [Job(k, alpha, c, eta) for k in range(K) for alpha, eta in zip(grid, etas, strict=True) for c in range(C)]
     size = max(16, int(CACHE / (np.dtype(dtype).itemsize * (rows.d + 1))))
     W, f, low = np.empty((len(jobs), rows.width)), np.empty(len(jobs)), np.empty(len(jobs))
-    held_out = np.full((rows.n, len(alphas) * C), np.nan, dtype=dtype)
+    held_out = np.full((rows.n, len(grid) * C), np.nan, dtype=dtype)
     for first in range(0, len(jobs), size):
         part = slice(first, first + size)
-        place = np.arange(first, min(first + size, len(jobs))) % (len(alphas) * C)
+        place = np.arange(first, min(first + size, len(jobs))) % (len(grid) * C)
         W[part], f[part], low[part] = run(problem, train, jobs[part], R, epochs, rng, held_out, place)
-    grid = (K, len(alphas), C)
-    return Path(W.reshape(*grid, -1), f.reshape(grid), low.reshape(grid), held_out.reshape(rows.n, -1, C))
+    axes = (K, len(grid), C)
+    return Path(W.reshape(*axes, -1), f.reshape(axes), low.reshape(axes), held_out.reshape(rows.n, -1, C))
 
 
 def squares(rows: Rows, v: np.ndarray) -> float:
     """The weighted mean of |x|^2."""
     if (v == v[0]).all():
         return float(np.square(rows.data, dtype=float).sum() / rows.n) + rows.bias**2
-    of_entry = np.repeat(v, np.diff(rows.ptr.astype(np.int64)))
+    ends = rows.ptr.astype(np.int64)
+    of_entry = np.repeat(v, ends[1:] - ends[:-1])
     return float(of_entry @ np.square(rows.data, dtype=float) / v.sum()) + rows.bias**2
 
 
@@ -157,7 +157,7 @@ def run(problem, train, jobs, R, epochs, rng, held_out, place, order=None):
     losses, held = np.zeros(W.shape[1]), np.zeros((len(pack.mask), 0), dtype=np.uint32)
     if held_out is not None:
         out = pack.mask[:, :L] == 0
-        held = np.sort(np.where(out, np.arange(L), L), axis=1)[:, : out.sum(axis=1).max()].astype(np.uint32)
+        held = np.sort(np.where(out, np.arange(L), W.shape[1]), axis=1)[:, : out.sum(axis=1).max()].astype(np.uint32)
     target = held_out if held_out is not None else np.zeros((0, 0), dtype=dtype)
     look(rows, Y, v, pattern, order, shape, pack, W.astype(dtype), losses, held, target, place)
     weight = np.bincount(pattern[order], v[order], len(pack.mask)) @ pack.mask[:, :L]
@@ -182,7 +182,7 @@ def bounds(rows, pack: Pack, mu, l1, dtype, visits) -> np.ndarray:
 
 def pilot(problem, alphas: np.ndarray, R: float, rng) -> np.ndarray:
     """The step of each alpha: the best of the candidates after one epoch over a sample of the rows, at four alphas."""
-    rows, Y, v, *_ = problem
+    rows, _, v, *_ = problem
     exist = np.flatnonzero(v)
     size = min(len(exist), 5000, max(len(exist) // 10, 500))
     sample = rng.choice(exist, size, replace=False).astype(np.uint32)

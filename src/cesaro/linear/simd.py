@@ -9,6 +9,7 @@ multiples of 16. Without this, checks for overlap and the ends of the loops cost
 """
 
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 from llvmlite import ir
@@ -16,6 +17,7 @@ from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+PLAIN = getattr(config, "DISABLE_JIT", False)  # as with NUMBA_DISABLE_JIT=1
 FLAGS = ("contract", "nsz")
 GAP = types.UniTuple(types.intp, 2)
 
@@ -99,7 +101,7 @@ class Strip:
 
 
 @intrinsic
-def add_rows(typingctx, m, x, h, c, gap):
+def _add_rows(typingctx, m, x, h, c, gap):
     """m += sum_i x[i] h[c[i]]; x and c are tuples of numbers of m's type and of unsigned rows."""
 
     def codegen(context, builder, signature, args):
@@ -118,7 +120,7 @@ def add_rows(typingctx, m, x, h, c, gap):
 
 
 @intrinsic
-def add_to_row(typingctx, h, c, x, g, gap):
+def _add_to_row(typingctx, h, c, x, g, gap):
     """h[c] += x g."""
 
     def codegen(context, builder, signature, args):
@@ -132,18 +134,18 @@ def add_to_row(typingctx, h, c, x, g, gap):
     return types.void(h, types.uint64, h.dtype, g, GAP), codegen
 
 
-def map_lanes(formula):
+def map_lanes(formula) -> Any:
     """Turn formula(numbers..., arrays...) -> new arrays into a kernel f(numbers, arrays, gap), which stores them in the
     last arrays and returns the largest absolute value in the very last."""
 
     def by_numpy(numbers, arrays, gap):
-        lanes = outside(len(arrays[0]), gap)
+        lanes = _outside(len(arrays[0]), gap)
         found = formula(*numbers, *(array[lanes] for array in arrays))
         for array, new in zip(arrays[-len(found) :], found, strict=True):
             array[lanes] = new
         return np.abs(found[-1]).max()
 
-    if config.DISABLE_JIT:
+    if PLAIN:
         return by_numpy
 
     @intrinsic
@@ -174,19 +176,21 @@ def map_lanes(formula):
     return by_vectors
 
 
-if config.DISABLE_JIT:
+def _outside(lanes, gap):
+    """The lanes that are not in the gap."""
+    return np.r_[0 : gap[0], gap[0] + gap[1] : lanes]
 
-    def outside(lanes, gap):
-        """The lanes that are not in the gap."""
-        return np.r_[0 : gap[0], gap[0] + gap[1] : lanes]
 
-    def add_rows(m, x, h, c, gap):
-        """The same in plain Python."""
-        lanes = outside(len(m), gap)
-        for scale, row in zip(x, c, strict=True):
-            m[lanes] += scale * h[row, lanes]
+def _add_rows_plainly(m, x, h, c, gap):
+    lanes = _outside(len(m), gap)
+    for scale, row in zip(x, c, strict=True):
+        m[lanes] += scale * h[row, lanes]
 
-    def add_to_row(h, c, x, g, gap):
-        """The same in plain Python."""
-        lanes = outside(len(g), gap)
-        h[c, lanes] += x * g[lanes]
+
+def _add_to_row_plainly(h, c, x, g, gap):
+    lanes = _outside(len(g), gap)
+    h[c, lanes] += x * g[lanes]
+
+
+add_rows: Any = _add_rows_plainly if PLAIN else _add_rows
+add_to_row: Any = _add_to_row_plainly if PLAIN else _add_to_row
