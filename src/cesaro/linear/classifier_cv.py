@@ -7,6 +7,8 @@ from sklearn.utils._param_validation import StrOptions
 from cesaro.linear import search
 from cesaro.linear.classifier import DualAveragingClassifier
 from cesaro.linear.door import check_labels, check_rows, check_weights
+from cesaro.linear.folds import CONSTRAINTS as SEARCH
+from cesaro.linear.folds import accuracy, folds_of, grid, scores
 from cesaro.linear.labels import LinearClassifier
 from cesaro.linear.model import CONSTRAINTS
 from cesaro.linear.rows import make_rows
@@ -56,7 +58,7 @@ class DualAveragingClassifierCV(LinearClassifier):
 
     _parameter_constraints = (
         {name: rule for name, rule in CONSTRAINTS.items() if name != "alpha"}
-        | search.CONSTRAINTS
+        | SEARCH
         | {"loss": [StrOptions(set(CLASSIFICATION))], "class_weight": [dict, StrOptions({"balanced"}), None]}
     )
 
@@ -120,32 +122,30 @@ class DualAveragingClassifierCV(LinearClassifier):
         self.classes_, code = check_labels(X, y)
         if np.count_nonzero(np.bincount(code, weights=v)) < 2:
             raise ValueError("The number of classes has to be at least two: got one class with positive weight.")
-        self.alphas_ = search.grid(self.alphas, v.sum())
-        rows, y, zero = make_rows(X, self._bias), np.asarray(y).ravel(), self._value_at_zero()
-        folds = search.splits(self.cv, X, y, v, classifier=True)
+        self.alphas_ = grid(self.alphas, v.sum())
+        rows, y = make_rows(X, self._bias), np.asarray(y).ravel()
+        folds = folds_of(self.cv, X, y, v, classifier=True)
+        if search.in_lanes(self, rows):
+            found = search.by_lanes(self, rows, search.Task(self._columns(code), self._weighted(code, v)), folds)
+        else:
+            columns = self._columns(code)
+            tasks = [search.Task(columns, self._weighted(code, fold.v)) for fold in folds]
+            found = search.one_by_one(self, rows, tasks)
 
-        def score(k, W):
-            test = folds[k].test
-            coef, intercept = self._split(W, rows.d)
-            if self.scoring is None:
-                margins = (X[test] @ coef.reshape(-1, rows.d).T).reshape(len(test), *intercept.shape) + intercept
-                return search.accuracy(margins, code[test], v[test])
-            given = None if sample_weight is None else v[test]
-            models = [self._stand_in(*pair) for pair in zip(coef, intercept, strict=True)]
-            return search.scores(models, self.scoring, X[test], y[test], given)
+        def quick(k, margins):
+            return accuracy(margins, code[folds[k].test], v[folds[k].test])
 
-        problems = [self._one_vs_rest(rows, code, fold.v, alpha) for fold in folds for alpha in self.alphas_]
-        settings = search.choose(self, problems, [[zero] * len(group) for group in problems], score)
+        def slow(k, coef, intercept):
+            test, models = folds[k].test, [self._stand_in(*pair) for pair in zip(coef, intercept, strict=True)]
+            return scores(models, self.scoring, X[test], y[test], None if sample_weight is None else v[test])
+
+        settings = search.conclude(self, X, folds, found, quick, slow)
         final = self._one_vs_rest(rows, code, v, self.alpha_)
-        return self._finish(final, [zero] * len(final), settings)
+        return self._finish(final, [self._value_at_zero()] * len(final), settings)
 
     def _stand_in(self, coef, intercept):
         """A fitted model for a scorer."""
         model = DualAveragingClassifier(self.loss)
-        model.classes_, model.n_features_in_, model.coef_, model.intercept_ = (
-            self.classes_,
-            coef.shape[1],
-            coef,
-            intercept,
-        )
+        model.classes_, model.n_features_in_ = self.classes_, coef.shape[1]
+        model.coef_, model.intercept_ = coef, intercept
         return model

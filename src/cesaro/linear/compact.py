@@ -6,7 +6,7 @@ from cesaro.linear.rows import Fit, Problem
 
 
 def compact(problems: list[Problem]) -> tuple[list[Problem], np.ndarray | None]:
-    """The problems (on the same rows) without unused columns, and where the columns left were; None if nothing is gained."""
+    """The problems (on the same rows) without unused columns, and where the others were; None if nothing is gained."""
     rows = problems[0].rows
     if rows.d <= len(rows.data) + 1000:
         return problems, None

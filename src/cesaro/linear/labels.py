@@ -26,11 +26,19 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     def _loss(self):
         return CLASSIFICATION[self.loss]()
 
-    def _one_vs_rest(self, rows, code, v, alpha):
-        """One problem for two classes, else one for each class; they share rows and weights."""
-        v = v if self.class_weight is None else v * class_factors(self.class_weight, self.classes_, code, v)[code]
+    def _columns(self, code):
+        """-1 and +1: one column for two classes, else one for each class."""
         positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-        return [self._problem(rows, 2.0 * (code == k) - 1.0, v, alpha) for k in positive]
+        return [2.0 * (code == k) - 1.0 for k in positive]
+
+    def _weighted(self, code, v):
+        """Sample weights times class weights."""
+        return v if self.class_weight is None else v * class_factors(self.class_weight, self.classes_, code, v)[code]
+
+    def _one_vs_rest(self, rows, code, v, alpha):
+        """A problem for each column; they share rows and weights."""
+        v = self._weighted(code, v)
+        return [self._problem(rows, y, v, alpha) for y in self._columns(code)]
 
     def _value_at_zero(self) -> float:
         return float(self._loss().value(0.0, 1.0))

@@ -7,10 +7,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from cesaro.linear import search
 from cesaro.linear.door import check_rows, check_targets, check_weights
+from cesaro.linear.folds import CONSTRAINTS as SEARCH
+from cesaro.linear.folds import folds_of, grid, r_squared, scores
 from cesaro.linear.model import CONSTRAINTS
 from cesaro.linear.regressor import DualAveragingRegressor
 from cesaro.linear.rows import make_rows
-from cesaro.linear.targets import LinearRegressor, value_at_zero
+from cesaro.linear.targets import LinearRegressor, columns_of, value_at_zero
 from cesaro.losses import REGRESSION
 
 
@@ -57,7 +59,7 @@ class DualAveragingRegressorCV(LinearRegressor):
 
     _parameter_constraints = (
         {name: rule for name, rule in CONSTRAINTS.items() if name != "alpha"}
-        | search.CONSTRAINTS
+        | SEARCH
         | {"loss": [StrOptions(set(REGRESSION))], "quantile": [Interval(Real, 0, 1, closed="neither")]}
     )
 
@@ -119,29 +121,29 @@ class DualAveragingRegressorCV(LinearRegressor):
         X = check_rows(self, X)
         v = check_weights(X, sample_weight)
         y = check_targets(X, y)
-        self.alphas_ = search.grid(self.alphas, v.sum())
+        self.alphas_ = grid(self.alphas, v.sum())
         rows = make_rows(X, self._bias)
-        folds = search.splits(self.cv, X, y, v, classifier=False)
-        centers = [self._mean(y, fold.v) for fold in folds]
-
-        def score(k, W):
-            test = folds[k].test
-            coef, intercept = self._split(W, rows.d)
-            intercept = intercept + centers[k]
-            if self.scoring is None:
-                guess = (X[test] @ coef.reshape(-1, rows.d).T).reshape(len(test), *intercept.shape) + intercept
-                return search.r_squared(guess, y[test].reshape(len(test), -1), v[test])
-            given = None if sample_weight is None else v[test]
-            models = [self._stand_in(*pair, y.ndim == 1) for pair in zip(coef, intercept, strict=True)]
-            return search.scores(models, self.scoring, X[test], y[test], given)
-
-        problems = [
-            self._columns(rows, y - center, fold.v, alpha)
-            for fold, center in zip(folds, centers, strict=True)
-            for alpha in self.alphas_
-        ]
-        settings = search.choose(self, problems, [[value_at_zero(one) for one in group] for group in problems], score)
+        folds = folds_of(self.cv, X, y, v, classifier=False)
         self._center = self._mean(y, v)
+        centers = [self._center] * len(folds)
+        if search.in_lanes(self, rows):
+            found = search.by_lanes(self, rows, search.Task(columns_of(y - self._center), v), folds)
+        else:
+            centers = [self._mean(y, fold.v) for fold in folds]
+            pairs = zip(folds, centers, strict=True)
+            found = search.one_by_one(self, rows, [search.Task(columns_of(y - c), fold.v) for fold, c in pairs])
+
+        def quick(k, guess):
+            test = folds[k].test
+            return r_squared(guess + centers[k], y[test].reshape(len(test), -1), v[test])
+
+        def slow(k, coef, intercept):
+            test = folds[k].test
+            pairs = zip(coef, intercept + centers[k], strict=True)
+            models = [self._stand_in(*pair, y.ndim == 1) for pair in pairs]
+            return scores(models, self.scoring, X[test], y[test], None if sample_weight is None else v[test])
+
+        settings = search.conclude(self, X, folds, found, quick, slow)
         final = self._columns(rows, y - self._center, v, self.alpha_)
         self._finish(final, [value_at_zero(problem) for problem in final], settings)
         self._shape(y.ndim == 1)

@@ -1,112 +1,108 @@
-"""Cross-validation over alpha: each fold and alpha is a problem like any other, its held-out rows at weight zero."""
+"""Models of every fold and alpha, then the best alpha.
+
+Many rows: all of them are lanes of a few passes (path.py), good enough to compare. Few rows: each is solved to `tol`,
+since then a fit is cheap and a row more or less can decide.
+"""
 
 import time
 from collections.abc import Callable
-from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.metrics import check_scoring, get_scorer_names
-from sklearn.model_selection import check_cv
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from cesaro.linear.folds import Fold, results
 from cesaro.linear.model import LinearModel
 from cesaro.linear.progress import Silence
-from cesaro.linear.rows import Problem
+from cesaro.linear.rows import Rows
 from cesaro.linear.runs import Settings, solve_all
+from cesaro.linear.targets import value_at_zero
 
-CONSTRAINTS: dict = {
-    "alphas": [Interval(Integral, 1, None, closed="left"), "array-like"],
-    "cv": ["cv_object"],
-    "scoring": [StrOptions(set(get_scorer_names())), callable, None],
-}
+FEW = 2000  # rows
+EPOCHS = 10  # passes of the lanes, at most
 SHARE = 0.75  # of a time limit, for the search; the rest is for the final fit
 
 
-class Split(NamedTuple):
-    """A fold: the rows to score on, and the weights with which the others are learned from."""
+class Task(NamedTuple):
+    """What a fold learns from: target columns, and weights of the rows."""
 
-    test: np.ndarray
+    columns: list[np.ndarray]
     v: np.ndarray
 
 
-def grid(alphas, total: float) -> np.ndarray:
-    """The values to try: so many from 0.1 down to 1/(10 n), n the total weight of the rows, or the given ones."""
-    if np.ndim(alphas) == 0:
-        return np.geomspace(0.1, 1.0 / (10.0 * max(total, 1.0)), int(alphas))
-    values = np.asarray(alphas, dtype=float)
-    if values.ndim != 1 or not len(values) or not (np.isfinite(values).all() and (values > 0.0).all()):
-        raise ValueError(f"alphas must be a number of values or a sequence of positive numbers: got {alphas!r}.")
-    return values
+class Found(NamedTuple):
+    """Models (folds, alphas, columns, width); predictions of held-out rows (n, alphas, columns) if they came along."""
+
+    W: np.ndarray
+    held_out: np.ndarray | None
+    settings: Settings  # of the final fit
 
 
-def splits(cv, X, y, v, classifier: bool) -> list[Split]:
-    """The folds of anything scikit-learn takes as cv."""
-    folds: list[Split] = []
-    for train, test in check_cv(cv, y, classifier=classifier).split(X, y):
-        weights = np.zeros(len(v))
-        weights[train] = v[train]
-        if not weights.any():
-            raise ValueError(f"Fold {len(folds)} has no training rows with a positive sample weight.")
-        test = np.arange(len(v))[test]
-        test = test[v[test] > 0.0]
-        if not len(test):
-            raise ValueError(f"Fold {len(folds)} has no test rows with a positive sample weight.")
-        folds.append(Split(test, weights))
-    return folds
+def in_lanes(model: LinearModel, rows: Rows) -> bool:
+    """Whether the lanes can do it and are worth it."""
+    plain = model.averaging == "auto" and model.anchor == "auto" and model.batch_size == 1 and model.radius is None
+    return rows.n > FEW and plain and model.solver in ("anchored", "gda") and model.sampling == "reshuffle"
 
 
-def scores(models: list, scoring, X, y, sample_weight) -> np.ndarray:
-    """The scorer's value for each model on held-out rows; weights are passed where the user gave some."""
-    scorer = check_scoring(models[0], scoring=scoring)
-    weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-    return np.array([scorer(model, X, y, **weights) for model in models])
+def by_lanes(model: LinearModel, rows: Rows, task: Task, folds: list[Fold]) -> Found:
+    """All models in a few passes."""
+    from cesaro.linear.path import cross_validate
+
+    settings, begun = model._settings(), time.perf_counter()
+    holders = np.zeros(rows.n, dtype=np.intp)
+    for k, fold in enumerate(folds):
+        holders[fold.test] = k
+    learns = np.stack([fold.v > 0.0 for fold in folds])
+    once = bool(((holders != np.arange(len(folds))[:, None]) == learns)[:, task.v > 0.0].all())
+    path = cross_validate(
+        rows,
+        np.column_stack(task.columns),
+        task.v,
+        model._loss(),
+        model.alphas_,
+        holders if once else learns,
+        l1_ratio=model.l1_ratio,
+        epochs=min(EPOCHS, settings.max_iter),
+        seed=settings.seed,
+    )
+    limit = settings.time_limit
+    left = None if limit is None else max(0.0, limit - time.perf_counter() + begun)
+    return Found(path.W, path.held_out if once else None, settings._replace(time_limit=left))
 
 
-def accuracy(scores: np.ndarray, code: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """Weighted accuracy of each model; scores (n, models, 1) for two classes or (n, models, classes)."""
-    guess = scores[..., 0] > 0.0 if scores.shape[2] == 1 else scores.argmax(axis=2)
-    return v @ (guess == code[:, None]) / v.sum()
-
-
-def r_squared(guess: np.ndarray, y: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """Weighted R^2 of each model, averaged over the target columns; guess (n, models, columns), y (n, columns)."""
-    missed = np.einsum("i,imk->mk", v, (guess - y[:, None]) ** 2)
-    spread = v @ (y - v @ y / v.sum()) ** 2
-    share = np.divide(missed, spread, out=(missed > 0.0).astype(float), where=spread > 0.0)
-    return (1.0 - share).mean(axis=1)
-
-
-def choose(model: LinearModel, problems: list[list[Problem]], at_zero: list[list[float]], score: Callable) -> Settings:
-    """Solve the problems of every fold and alpha (fold by fold) and set what the search found on the model.
-
-    `score(k, W)` gives the scores on fold k of models W (alphas, columns, width). Returns the final fit's settings.
-    """
-    settings = model._settings()
-    begun, limit = time.perf_counter(), settings.time_limit
-    flat = [problem for group in problems for problem in group]
-    zeros = [value for group in at_zero for value in group]
+def one_by_one(model: LinearModel, rows: Rows, tasks: list[Task]) -> Found:
+    """Each model to `tol`."""
+    settings, begun = model._settings(), time.perf_counter()
+    problems = [
+        model._problem(rows, y, task.v, alpha) for task in tasks for alpha in model.alphas_ for y in task.columns
+    ]
+    limit = settings.time_limit
     mine = settings._replace(time_limit=None if limit is None else SHARE * limit)
-    fits = solve_all(flat, zeros, mine, [None] * len(flat), Silence())
-    W = np.stack([fit.w for fit in fits]).reshape(-1, len(model.alphas_), len(problems[0]), flat[0].rows.width)
-    scores = np.stack([score(k, models) for k, models in enumerate(W)])
+    fits = solve_all(problems, [value_at_zero(p) for p in problems], mine, [None] * len(problems), Silence())
+    W = np.stack([fit.w for fit in fits]).reshape(len(tasks), len(model.alphas_), -1, rows.width)
+    if any(fit.status == "interrupted" for fit in fits):
+        return Found(W, None, settings._replace(max_iter=1))
+    left = None if limit is None else max(0.0, limit - time.perf_counter() + begun)
+    return Found(W, None, settings._replace(time_limit=left))
+
+
+def conclude(model: LinearModel, X, folds: list[Fold], found: Found, quick: Callable, slow: Callable) -> Settings:
+    """Score the models on their folds and set what was found; returns the settings of the final fit.
+
+    `quick(k, margins)` scores margins (rows, alphas, columns) on fold k by the default score, `slow(k, coef,
+    intercept)` scores models by the user's own.
+    """
+    d = X.shape[1]
+    scores = np.empty(found.W.shape[:2])
+    for k, (test, _) in enumerate(folds):
+        coef, intercept = model._split(found.W[k], d)
+        if model.scoring is not None:
+            scores[k] = slow(k, coef, intercept)
+        elif found.held_out is not None:
+            scores[k] = quick(k, found.held_out[test])
+        else:
+            margins = (X[test] @ coef.reshape(-1, d).T).reshape(len(test), *intercept.shape)
+            scores[k] = quick(k, margins + intercept)
     model.cv_results_ = results(model.alphas_, scores)
     best = int(np.argmax(model.cv_results_["mean_test_score"]))
     model.alpha_, model.best_score_ = float(model.alphas_[best]), float(model.cv_results_["mean_test_score"][best])
-    if any(fit.status == "interrupted" for fit in fits):
-        return settings._replace(max_iter=1)
-    return settings._replace(time_limit=None if limit is None else max(0.0, limit - time.perf_counter() + begun))
-
-
-def results(alphas: np.ndarray, scores: np.ndarray) -> dict:
-    """scores (folds, alphas) as scikit-learn's searches name them."""
-    mean = scores.mean(axis=0)
-    table = {f"split{k}_test_score": row for k, row in enumerate(scores)}
-    return {
-        "param_alpha": alphas,
-        "params": [{"alpha": float(alpha)} for alpha in alphas],
-        **table,
-        "mean_test_score": mean,
-        "std_test_score": scores.std(axis=0),
-        "rank_test_score": 1 + (mean[None, :] > mean[:, None]).sum(axis=1),
-    }
+    return found.settings

@@ -27,7 +27,7 @@ class LinearRegressor(RegressorMixin, MultiOutputMixin, LinearModel):
 
     def _columns(self, rows, y, v, alpha):
         """One problem for each column of y (centred already); they share rows and weights."""
-        return [self._problem(rows, np.ascontiguousarray(column), v, alpha) for column in y.reshape(len(y), -1).T]
+        return [self._problem(rows, column, v, alpha) for column in columns_of(y)]
 
     def _shape(self, single: bool) -> None:
         """Add the centre of y back, and drop the axis of the targets if y had none."""
@@ -42,6 +42,11 @@ class LinearRegressor(RegressorMixin, MultiOutputMixin, LinearModel):
         """<x, w> + b for each row, one column per target."""
         check_is_fitted(self)
         return check_points(self, X) @ self.coef_.T + self.intercept_
+
+
+def columns_of(y: np.ndarray) -> list[np.ndarray]:
+    """The columns of targets (n,) or (n, m)."""
+    return [np.ascontiguousarray(column) for column in y.reshape(len(y), -1).T]
 
 
 def value_at_zero(problem) -> float:
