@@ -62,8 +62,9 @@ def test_the_choice_is_nearly_the_best_of_all_candidates_at_every_mu_and_scale(m
 def test_an_anchor_that_the_sweeps_outgrow_is_loosened_and_one_that_lets_them_swing_is_tightened():
     run = Run(problem(np.random.default_rng(3)), 0)
     run.slack = np.inf  # every row is visited
-    run.anchor_at(np.zeros_like(run.g), 1e6 * run.R)
-    run.sweep()
-    assert [run.loosen(run.sweep()) for _ in range(12)][-1] > 1.0
+    for _ in range(12):
+        run.anchor_at(np.zeros_like(run.g), 1e6 * run.R)
+        factor = run.loosen(run.sweep())
+    assert factor > 1.0
     run.H[:, 0] += 1e9
     assert [run.loosen(run.center) for _ in range(20)][-1] < 1.0
