@@ -4,6 +4,8 @@ import io
 import os
 import pickle
 import signal
+import subprocess
+import sys
 import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.svm import LinearSVC, LinearSVR
 
+import cesaro.linear
 from cesaro.linear import ConvergenceDisplay, DualAveragingClassifier, DualAveragingRegressor, runs
 from cesaro.losses import CLASSIFICATION, REGRESSION
 
@@ -39,6 +42,18 @@ def objective(model, X, y, v=None):
     squares = w @ w + (b / model.intercept_scaling) ** 2
     penalty = model.alpha * ((1 - model.l1_ratio) / 2 * squares + model.l1_ratio * np.abs(w).sum())
     return penalty + np.average(loss, weights=v)
+
+
+def test_importing_the_package_imports_neither_numba_nor_scikit_learn():
+    code = "import sys, cesaro, cesaro.linear; print([name for name in ('numba', 'sklearn') if name in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
+
+
+def test_every_public_name_is_there():
+    assert set(cesaro.linear.__all__) <= set(dir(cesaro.linear))
+    assert all(getattr(cesaro.linear, name).__name__ == name for name in cesaro.linear.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'Perceptron'"):
+        _ = cesaro.linear.Perceptron
 
 
 # optima

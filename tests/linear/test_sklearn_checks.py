@@ -17,7 +17,6 @@ from cesaro.linear import (
 EXACT = {"tol": 1e-12, "random_state": 0}
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(
     [
         DualAveragingClassifier(**EXACT),

@@ -1,4 +1,4 @@
-"""Columns in which no row has an entry: their weights are zero, so a problem with many of them is solved without them."""
+"""Columns without any entry: their weights are zero, so a problem with many of them is solved without them."""
 
 import numpy as np
 

@@ -15,7 +15,6 @@ from cesaro.linear.compact import compact, spread
 from cesaro.linear.progress import Progress, Silence
 from cesaro.linear.rows import Fit, Problem, Rows
 from cesaro.linear.runs import SOLVERS, Settings, solve_all
-from cesaro.linear.stream import advance
 from cesaro.losses import Loss
 
 POSITIVE = Interval(Real, 0, None, closed="neither")
@@ -137,6 +136,8 @@ class LinearModel(BaseEstimator, ABC):
 
     def _one_pass(self, problems: list[Problem]) -> list[Fit]:
         """One memoryless epoch over these rows, for partial_fit. Nothing is proved about rows that have passed."""
+        from cesaro.linear.stream import advance
+
         settings, last = self._settings(), getattr(self, "_last", None)
         before: list = [None] * len(problems) if last is None else last.streams or list(last.W)
         pairs = [advance(problem, settings, start) for problem, start in zip(problems, before, strict=True)]
