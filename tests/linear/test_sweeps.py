@@ -260,6 +260,30 @@ def test_a_warm_start_at_the_optimum_stops_after_the_first_look_and_survives_oth
     assert fewer.status == "converged"
 
 
+def test_a_million_features_of_which_few_occur_cost_no_more_than_those():
+    rng = np.random.default_rng(15)
+    X, y = classes(rng, 300, 40)
+    columns = np.sort(rng.choice(10**6, 40, replace=False))
+    wide = sp.csr_array((X.ravel(), np.tile(columns, 300), np.arange(0, 12_001, 40)), shape=(300, 10**6))
+    few, many = (sweeps.solve(make(Z, y, bias=1.0), tol=1e-6) for Z in (X, wide))
+    assert many.w[columns].tobytes() == few.w[:-1].tobytes()
+    assert np.count_nonzero(many.w) <= 41
+    assert many.w[-1] == few.w[-1]
+    assert sweeps.solve(make(wide, y, bias=1.0), tol=1e-5, start=many.state).n_iter <= 2
+
+
+def test_without_a_quadratic_term_the_lasso_is_solved_and_proved():
+    rng = np.random.default_rng(16)
+    X = rng.normal(size=(100, 8))
+    y = X[:, 0] + 2 * X[:, 3] + 0.1 * rng.normal(size=100)
+    problem = make(X, y, losses.SquaredError(), 0.0, l1=0.1)
+    fit = sweeps.solve(problem, tol=1e-5)
+    assert fit.status == "converged"
+    assert fit.lower_bound <= optimum(problem)[1] * (1 + 1e-9)
+    assert fit.objective <= optimum(problem)[1] * (1 + 1e-4)
+    assert np.flatnonzero(np.abs(fit.w) > 1e-3).tolist() == [0, 3]
+
+
 @pytest.mark.parametrize("anchor", [0.0, 10.0, 1e5])
 def test_any_anchor_reaches_the_same_optimum(anchor):
     X, y = classes(np.random.default_rng(14), 300, 5)

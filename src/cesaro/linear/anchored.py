@@ -82,7 +82,7 @@ class Run:
             kept.append(part[:stay])
             changed += changes
         self.g = (self.H[:, 0] - self.K * self.center) / n
-        self.noise += changed * (np.linalg.norm(self.H[:, 0]) + self.K * np.linalg.norm(self.center)) ** 2
+        self.noise += changed * float(np.linalg.norm(self.H[:, 0]) + self.K * np.linalg.norm(self.center)) ** 2
         self.order = kept[0] if parts == 1 else np.concatenate(kept)
         return average / total
 
@@ -115,12 +115,12 @@ class Run:
         self.order = self.rest[:k].copy() if k else np.flatnonzero(self.record[:, passes.V]).astype(np.uint32)
         return float(f), bound - 4.0 * (EPS * math.sqrt(self.n) * size + drift)
 
-    def recall(self, start, unit):
-        """Take over an earlier run's dual values, if it had as many rows; its point."""
-        if len(start.b) == len(self.record):
-            passes.recall(start.b, self.code, self.param, self.record)
+    def recall(self, b, w):
+        """Take over an earlier run's dual values, if it had as many rows, and its point."""
+        if len(b) == len(self.record):
+            passes.recall(b, self.code, self.param, self.record)
             self.gather()
-        return start.w / unit
+        return w
 
     def gather(self):
         """g afresh from the dual values."""

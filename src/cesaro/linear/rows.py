@@ -93,6 +93,14 @@ def rescaled(problem: Problem) -> tuple[Problem, float]:
     return problem._replace(rows=rows, mu=mu, l1=float(problem.l1) / t, radius=float(problem.radius) * t), 1.0 / t
 
 
+def compacted(rows: Rows) -> tuple[Rows, np.ndarray | None]:
+    """The rows over the columns that occur in them, and which these are; None if that is all or nearly all of them."""
+    if 2 * len(rows.col) >= rows.d:
+        return rows, None
+    used, col = np.unique(rows.col, return_inverse=True)
+    return rows._replace(col=col.astype(np.uint32), d=len(used)), used
+
+
 def _unsigned(index: np.ndarray, kind) -> np.ndarray:
     return index.view(kind) if index.itemsize == np.dtype(kind).itemsize else index.astype(kind)
 

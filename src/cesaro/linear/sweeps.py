@@ -15,7 +15,7 @@ import numpy as np
 
 from cesaro.linear import passes, tune
 from cesaro.linear.anchored import Run
-from cesaro.linear.rows import Fit, Problem, rescaled
+from cesaro.linear.rows import Fit, Problem, compacted, rescaled
 
 
 class State(NamedTuple):
@@ -51,23 +51,26 @@ def solve(
     began, tol = time.perf_counter(), tol or 0.0
     limit = math.inf if time_limit is None else began + time_limit
     problem, unit = rescaled(problem)
-    run = Run(problem, seed)
+    rows, used = compacted(problem.rows)
+    run = Run(problem._replace(rows=rows), seed)
     upper, lower, best, status = run.zero, 0.0, np.zeros(run.rows.d + 1), "max_iter"
     total, weights, e = np.zeros_like(best), 0.0, 0
     history = [(0, time.perf_counter() - began, upper, lower, run.n)]
     try:
-        c = tune.choose(run) if anchor == "auto" else run.R / max(run.mu * anchor, 1e-300)
+        K = run.R / tune.choose(run) if anchor == "auto" else run.mu * anchor
         if start is not None:
-            best = run.recall(start, unit)
+            best = run.recall(start.b, (start.w if used is None else start.w[np.append(used, -1)]) / unit)
             upper, lower = run.evaluate(best, tol)
-        run.anchor_at(best, run.R / c)
+        if run.mu == 0.0:
+            K = max(K, 1e-3 * run.R, 1e-300)
+        run.anchor_at(best, K)
         while e < max_iter:
             for _ in range(pause(history, tol * max(upper, 1e-3 * run.zero), run.n)):
                 e += 1
                 average = run.sweep(first=e == 1 and start is None)
                 if anchor == "auto":
-                    c = max(c, 0.3) if e == 1 else c * run.loosen(average)
-                run.anchor_at(average, run.R / c)
+                    K = min(run.K, run.R / 0.3) if e == 1 else run.K / run.loosen(average)
+                run.anchor_at(average, K)
                 weight = e**4 - (e - 1) ** 4
                 total += weight * average
                 weights += weight
@@ -94,5 +97,8 @@ def solve(
         status = "interrupted"
     names = ("epoch", "time", "objective", "lower_bound", "active")
     trace = dict(zip(names, np.array(history, dtype=float).T, strict=True))
-    w = best[: problem.rows.width] * unit
-    return Fit(w, upper, lower, e, trace, status, State(run.record[:, passes.B].copy(), best * unit))
+    w = best * unit
+    if used is not None:
+        w = np.zeros(problem.rows.d + 1)
+        w[np.append(used, -1)] = best * unit
+    return Fit(w[: problem.rows.width], upper, lower, e, trace, status, State(run.record[:, passes.B].copy(), w))

@@ -14,6 +14,7 @@ from cesaro.linear.passes import ONE, V, Y
 from cesaro.linear.steps import best
 
 LANES = 8
+WIDEST = 500_000  # features up to which the lanes' state (64 MB) is worth its memory
 CANDIDATES = 4.0 ** np.arange(-4, LANES - 4)
 
 
@@ -70,7 +71,7 @@ def pilot(rows, record, order, fresh, code, param, K, mu):
 def choose(run):
     """The best c on a sample of the rows of the run's order, which is shuffled."""
     n, order = run.n, run.order
-    if run.mu * n >= 10.0 * run.R:
+    if run.mu * n >= 10.0 * run.R or run.rows.d > WIDEST:
         return 0.5
     m = min(n, max(n // 60, 2000))
     fresh = order[m : m + m // 2] if n >= 2 * m else order
