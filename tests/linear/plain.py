@@ -60,10 +60,7 @@ def printed(case: Case, w0=None, unit=None):
             a = rows.sum()
             before, A = case.anchor + A, A + a
             o = a * (A / (unit or len(order))) ** 3 if case.cubic else a
-            if face.primal:
-                x = (out * x + o * w) / (out + o)  # x_t is the average that ends with w_{t-1}
-            else:
-                x = w
+            x = (out * x + o * w) / (out + o) if face.primal else w  # x_t is w_{t-1}, or the average that ends with it
             average, out = average + o * x, out + o
             predictions = X[batch] @ x
             u = p.loss.slope(predictions, p.y[batch])
