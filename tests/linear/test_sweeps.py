@@ -253,6 +253,8 @@ def test_a_warm_start_at_the_optimum_stops_after_the_first_look_and_survives_oth
     first = sweeps.solve(make(X, y, mu=1e-3), tol=1e-5)
     again = sweeps.solve(make(X, y, mu=1e-3), tol=1e-4, start=first.state)
     assert again.n_iter <= 2
+    taken = sweeps.solve(make(X, -y, mu=1e-3), max_iter=0, start=first.state).state.b
+    assert np.isfinite(losses.Hinge().conjugate(-taken, -y)).all()
     flipped = sweeps.solve(make(X, -y, mu=1e-3), tol=1e-5, start=first.state)
     assert flipped.objective == pytest.approx(first.objective, rel=2e-5)
     np.testing.assert_allclose(flipped.w, -first.w, atol=0.05)
