@@ -257,6 +257,35 @@ def test_verbose_writes_objective_and_gap_to_stderr():
     assert silent.getvalue() == ""
 
 
+@pytest.mark.skipif(not hasattr(DualAveragingClassifier, "set_callbacks"), reason="scikit-learn without callbacks")
+def test_callbacks_of_scikit_learn_see_every_evaluation_and_may_stop_the_fit():
+    class Witness:
+        seen: tuple = ()
+
+        def setup(self, estimator, context):
+            self.seen += ("setup",)
+
+        def teardown(self, estimator, context):
+            self.seen += ("teardown",)
+
+        def on_fit_task_begin(self, estimator, context):
+            self.seen += (f"begin {context.task_name}",)
+
+        def on_fit_task_end(self, estimator, context):
+            self.seen += (f"end {context.task_name}",)
+            return context.task_name == "epoch" and self.seen.count("end epoch") == 3
+
+    X, y, _ = data(classes=3)
+    witness = Witness()
+    with pytest.warns(ConvergenceWarning, match="interrupted"):
+        model = DualAveragingClassifier(alpha=1e-6).set_callbacks(witness).fit(X, y)
+    assert witness.seen[:3] == ("setup", "begin fit", "begin model")
+    assert witness.seen[-2:] == ("end fit", "teardown")
+    assert witness.seen.count("begin model") == witness.seen.count("end model")
+    assert witness.seen.count("end epoch") >= 3
+    assert model.coef_.shape == (3, 6)
+
+
 # threads, seeds, state
 
 

@@ -3,6 +3,7 @@
 import warnings
 from abc import ABC, abstractmethod
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -11,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from cesaro.linear.callbacks import Callbacks, CallbackSupportMixin
 from cesaro.linear.compact import compact, spread
 from cesaro.linear.progress import Progress, Silence
 from cesaro.linear.rows import Fit, Problem, Rows
@@ -59,7 +61,7 @@ class Last:
         )
 
 
-class LinearModel(BaseEstimator, ABC):
+class LinearModel(CallbackSupportMixin, BaseEstimator, ABC):
     """Models w that minimise  alpha (1-l1_ratio)/2 |w|^2 + alpha l1_ratio |w|_1 + mean loss  over  |w| <= radius."""
 
     _parameter_constraints: dict = CONSTRAINTS
@@ -123,7 +125,9 @@ class LinearModel(BaseEstimator, ABC):
         if self.warm_start and last is not None and last.matches(problems, settings.solver):
             starts = last.states
         scale = 1e-3 * max(at_zero)
-        progress = Progress(len(problems), settings.max_iter, settings.tol, scale) if self.verbose else Silence()
+        progress: Any = Progress(len(problems), settings.max_iter, settings.tol, scale) if self.verbose else Silence()
+        if "_skl_callbacks" in vars(self):
+            progress = Callbacks(self, len(problems), progress)
         fewer, places = (problems, None) if self.warm_start else compact(problems)
         try:
             fits = solve_all(fewer, at_zero, settings, starts, progress)
