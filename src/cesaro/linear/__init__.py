@@ -1,1 +1,25 @@
-"""Linear models on sparse data: the methods of the paper, and anchored dual sweeps, in O(nnz)."""
+"""Linear models on sparse data: the methods of the paper, and anchored dual sweeps, in O(nnz).
+
+The names load on first use, so that importing the package does not compile or import what is not needed.
+"""
+
+from importlib import import_module
+
+_HOME = {
+    "DualAveragingClassifier": "classifier",
+    "DualAveragingRegressor": "regressor",
+    "DualAveragingClassifierCV": "classifier_cv",
+    "DualAveragingRegressorCV": "regressor_cv",
+    "ConvergenceDisplay": "display",
+}
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name):
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+
+
+def __dir__():
+    return sorted([*globals(), *_HOME])

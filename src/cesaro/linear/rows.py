@@ -1,15 +1,17 @@
-"""Rows: CSR as the kernels want it, made once at the door; Problem and Fit: what goes into a solver and what comes out.
+"""Rows: CSR as the kernels want it, made once at the door; Problem and Fit: what a solver takes and what it gives.
 
-Indices are unsigned views (signed ones make Numba handle negative indices, a factor 1.3 to 1.9) and nothing is copied that
-need not be. `prefetch` asks the CPU for memory that a later row will need: rows are visited in random order, so latency rules.
+Indices are unsigned views (signed ones make Numba handle negative indices, a factor 1.3 to 1.9) and nothing is copied
+that need not be. `prefetch` asks the CPU for memory that a later row will need: rows are visited in random order, so
+latency rules.
 """
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from llvmlite import ir
-from numba import types
+from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
@@ -17,7 +19,7 @@ from cesaro.losses import Loss
 
 
 class Rows(NamedTuple):
-    """n rows of d features; row i has values data[ptr[i]:ptr[i+1]] in columns col[...], and `bias` in the implicit column d."""
+    """n rows of d features; row i has data[ptr[i]:ptr[i+1]] in the columns col[...] and `bias` in the column d."""
 
     data: np.ndarray  # float32 or float64
     col: np.ndarray  # uint32
@@ -36,7 +38,7 @@ class Rows(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """mu/2 |w|^2 + l1 |w|_1 + sum_i v_i loss(<x_i, w>, y_i) / sum_i v_i  over  |w| <= radius; the intercept bears no L1."""
+    """mu/2 |w|^2 + l1 |w|_1 + sum_i v_i loss(<x_i, w>, y_i) / sum_i v_i  over |w| <= radius; no L1 on the intercept."""
 
     rows: Rows
     y: np.ndarray  # float64 (n,): -1/+1, or targets
@@ -60,7 +62,7 @@ class Fit(NamedTuple):
 
 
 def make_rows(X, bias: float = 0.0) -> Rows:
-    """Rows of a CSR matrix (canonical: no duplicate entries) or a dense array, copying indices only if they are too wide."""
+    """Rows of a canonical CSR matrix (no duplicates) or a dense array, copying indices only if they are too wide."""
     X = sp.csr_array(X)
     wide = X.nnz >= 2**32
     if X.shape[1] >= 2**32 - 1:
@@ -72,12 +74,39 @@ def make_rows(X, bias: float = 0.0) -> Rows:
     )
 
 
+def rescaled(problem: Problem) -> tuple[Problem, float]:
+    """The same problem in units in which squares neither overflow nor vanish, and the factor that takes its w back.
+
+    x = t x' with a power of two t, w = w'/t, mu' = mu/t^2, l1' = l1/t. Data of an ordinary size are left as they are;
+    of others a scaled copy is made. A mu' beyond 1e200 is set to that: its w is 0 to the last digit either way.
+    """
+    rows = problem.rows
+    largest = max(float(np.abs(rows.data[:: max(1, len(rows.data) // 4096)]).max(initial=0.0)), abs(rows.bias))
+    if 1e-20 <= largest <= 1e20:
+        return problem, 1.0
+    largest = max(float(max(rows.data.max(initial=0.0), -rows.data.min(initial=0.0))), abs(rows.bias))
+    if largest == 0.0 or 1e-20 <= largest <= 1e20:
+        return problem, 1.0
+    t = 2.0 ** math.floor(math.log2(largest))
+    rows = rows._replace(data=rows.data.astype(np.float64) / t, bias=rows.bias / t)
+    mu = min(float(problem.mu) / t / t, 1e200)
+    return problem._replace(rows=rows, mu=mu, l1=float(problem.l1) / t, radius=float(problem.radius) * t), 1.0 / t
+
+
+def compacted(rows: Rows) -> tuple[Rows, np.ndarray | None]:
+    """The rows over the columns that occur in them, and which these are; None if that is all or nearly all of them."""
+    if 2 * len(rows.col) >= rows.d:
+        return rows, None
+    used, col = np.unique(rows.col, return_inverse=True)
+    return rows._replace(col=col.astype(np.uint32), d=len(used)), used
+
+
 def _unsigned(index: np.ndarray, kind) -> np.ndarray:
     return index.view(kind) if index.itemsize == np.dtype(kind).itemsize else index.astype(kind)
 
 
 @intrinsic
-def prefetch(typingctx, array, i):
+def _prefetch(typingctx, array, i):
     """Start loading array[i] into the cache; array[i] need not exist."""
 
     def codegen(context, builder, signature, args):
@@ -92,3 +121,10 @@ def prefetch(typingctx, array, i):
         return context.get_dummy_value()
 
     return types.void(array, types.intp), codegen
+
+
+def _nothing(array, i):
+    """Plain Python has nothing to prefetch."""
+
+
+prefetch: Any = _nothing if getattr(config, "DISABLE_JIT", False) else _prefetch

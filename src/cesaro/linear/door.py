@@ -1,0 +1,174 @@
+"""The door: what a user hands in is checked here, once, and leaves as CSR rows, weights, labels or targets.
+
+Everything is a pass of vectorised comparisons at most, so that the checks cost less than an epoch. The caller's arrays
+are never written to.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numba import njit
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    _check_y,
+    check_consistent_length,
+    column_or_1d,
+    validate_data,
+)
+
+FLOATS = [np.float64, np.float32]
+MISSING = "This estimator requires y to be passed, but the target y is None."
+
+
+class Labels(NamedTuple):
+    """The classes in order, and the index of each row's class."""
+
+    classes: np.ndarray
+    code: np.ndarray
+
+
+def check_rows(estimator, X: Any, reset: bool = True):
+    """X as a CSR array of finite floats without duplicate entries; `reset` as in scikit-learn's `validate_data`."""
+    X = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype=FLOATS, order="C", ensure_all_finite=False)
+    X = _check_csr(X) if sp.issparse(X) else _check_dense(X)
+    X.data, X.indices, X.indptr = _Lent.of(X.data), _Lent.of(X.indices), _Lent.of(X.indptr)
+    return X
+
+
+class _Lent:
+    """A read-only array (a memory map of joblib's, say) that says it can be written to, which the kernels never do.
+
+    Numba compiles a kernel anew for read-only arrays: seconds, for nothing.
+    """
+
+    def __init__(self, array: np.ndarray):
+        self.array = array
+        self.__array_interface__ = array.__array_interface__ | {"data": (array.__array_interface__["data"][0], False)}
+
+    @classmethod
+    def of(cls, array: np.ndarray) -> np.ndarray:
+        return array if array.flags.writeable else np.asarray(cls(array))
+
+
+def check_points(estimator, X: Any):
+    """X of a prediction: dense stays dense, sparse becomes CSR."""
+    X = validate_data(estimator, X, reset=False, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False)
+    sparse: bool = sp.issparse(X)
+    check_finite(X.data if sparse else X, "X", where=lambda k: _place(X, k))
+    return X
+
+
+def check_finite(values: np.ndarray, name: str, where) -> None:
+    """One sum says yes; only if it does not are the values looked at one by one, and the first bad one is named."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = values.sum(dtype=np.float64)
+    if np.isfinite(total):
+        return
+    bad = ~np.isfinite(values).ravel()
+    if bad.any():
+        k = int(bad.argmax())
+        kind = "NaN" if np.isnan(values.ravel()[k]) else "inf (infinity)"
+        raise ValueError(f"Input {name} contains {kind} at {where(k)}. Remove such rows or impute the value.")
+
+
+def _place(X: Any, k: int) -> str:
+    """Row and column of the k-th stored value."""
+    sparse: bool = sp.issparse(X)
+    if sparse:
+        return f"row {np.searchsorted(X.indptr, k, side='right') - 1}, column {X.indices[k]}"
+    return f"row {k // X.shape[1]}, column {k % X.shape[1]}"
+
+
+def _check_csr(X):
+    check_finite(X.data, "X", where=lambda k: _place(X, k))
+    if X.nnz and X.indices.view(f"u{X.indices.itemsize}").max() >= X.shape[1]:  # unsigned: negative ones are large
+        raise ValueError(f"X has column indices outside 0..{X.shape[1] - 1}: the CSR matrix is malformed.")
+    if not X.has_canonical_format and _has_duplicates(X.indices, X.indptr, X.shape[1]):
+        X = X.copy()
+        X.sum_duplicates()
+    return sp.csr_array(X)
+
+
+def _check_dense(X):
+    """A CSR view of a dense array, without a copy of the values where most of them are not zero."""
+    check_finite(X, "X", where=lambda k: _place(X, k))
+    n, d = X.shape
+    if 2 * np.count_nonzero(X) < X.size:
+        return sp.csr_array(X)
+    wide = np.int64 if X.size >= 2**31 else np.int32
+    columns = np.broadcast_to(np.arange(d, dtype=wide), (n, d)).ravel()
+    return sp.csr_array((X.ravel(), columns, np.arange(0, X.size + 1, d, dtype=wide)), shape=X.shape)
+
+
+@njit(cache=True, nogil=True)
+def _has_duplicates(col, ptr, d):
+    """Whether some row names a column twice; the columns need not be sorted."""
+    last = np.full(d, -1, np.int64)
+    for i in range(len(ptr) - 1):
+        for j in range(ptr[i], ptr[i + 1]):
+            if last[col[j]] == i:
+                return True
+            last[col[j]] = i
+    return False
+
+
+def check_weights(X, sample_weight) -> np.ndarray:
+    """Sample weights as floats: finite, not negative, not all zero."""
+    if sample_weight is None:
+        return np.ones(X.shape[0])
+    v = np.asarray(sample_weight)
+    if v.dtype.kind in "fiub" and v.shape == (X.shape[0],):
+        check_finite(v, "sample_weight", where=lambda k: f"row {k}")
+        v = v.astype(np.float64)
+    else:
+        v = _check_sample_weight(sample_weight, X, dtype=np.float64)
+    low = int(v.argmin())
+    if v[low] < 0.0:
+        raise ValueError(f"sample_weight must not be negative: got {v[low]} at row {low}.")
+    if not v.any():
+        raise ValueError("Sample weights must contain at least one non-zero number.")
+    return v
+
+
+def check_labels(X, y) -> Labels:
+    """The classes and each row's class. Two whole-number labels are told apart by comparison, without sorting."""
+    if y is None:
+        raise ValueError(MISSING)
+    y = column_or_1d(y, warn=True)
+    check_consistent_length(X, y)
+    if y.dtype.kind in "fiub":
+        check_finite(y, "y", where=lambda k: f"row {k}")
+        differs = y != y[0]
+        other = y[differs.argmax()]
+        if np.array_equal(y == other, differs) and y[0] == int(y[0]) and other == int(other):
+            return Labels(np.sort(np.array([y[0], other])), (differs ^ (other < y[0])).astype(np.intp))
+    check_classification_targets(y)
+    return Labels(*np.unique(y, return_inverse=True))
+
+
+def check_targets(X, y) -> np.ndarray:
+    """Targets as float64, (n,) or (n, m)."""
+    if y is None:
+        raise ValueError(MISSING)
+    y = _check_y(y, multi_output=True, y_numeric=True) if np.asarray(y).dtype.kind not in "fiub" else np.asarray(y)
+    if y.ndim != 2:
+        y = column_or_1d(y)
+    check_consistent_length(X, y)
+    check_finite(y, "y", where=lambda k: f"row {k}" if y.ndim == 1 else _place(y, k))
+    return y.astype(np.float64)
+
+
+def drop_weightless(X, v, y):
+    """X, v and class indices or targets without the rows of weight zero: such a row is as if it were not there."""
+    keep = v > 0.0
+    if keep.all():
+        return X, v, y
+    return X[keep], v[keep], y[keep]
+
+
+def used(labels: Labels) -> Labels:
+    """Only the classes that occur."""
+    present = np.bincount(labels.code, minlength=len(labels.classes)) > 0
+    return labels if present.all() else Labels(labels.classes[present], (np.cumsum(present) - 1)[labels.code])

@@ -1,0 +1,41 @@
+"""One pass in the order of storage: the mean loss at a point, and the cut of remembered slopes."""
+
+from numba import njit
+
+from cesaro.linear.jit import KERNEL, LOOP
+from cesaro.linear.loss_codes import conjugate, slope, value
+
+
+@njit(**LOOP)
+def mean_loss(rows, y, v, code, param, w):
+    """sum v_i phi(<x_i, w>, y_i) / sum v_i; `w` has d + 1 entries, the last one the intercept's."""
+    data, col, ptr = rows.data, rows.col, rows.ptr
+    total, weight = 0.0, 0.0
+    for i in range(y.shape[0]):
+        if v[i] > 0.0:
+            p = rows.bias * w[rows.d]
+            for j in range(ptr[i], ptr[i + 1]):
+                p += data[j] * w[col[j]]
+            total += v[i] * value(code, param, p, y[i])
+            weight += v[i]
+    return total / weight
+
+
+@njit(**KERNEL)
+def recalled_cut(rows, y, v, how, seen, s):
+    """s += sum v_i u_i x_i, and the sum of -v_i phi*(u_i): u_i is row i's mean slope so far (at 0 if never drawn).
+
+    The mean is drawn towards 0, which every conjugate's domain contains, so that rounding cannot push it out.
+    """
+    data, col, ptr = rows.data, rows.col, rows.ptr
+    total = 0.0
+    for i in range(y.shape[0]):
+        if v[i] > 0.0:
+            u = slope(how.code, how.param, 0.0, y[i])
+            if seen[i, 1] > 0.0:
+                u = seen[i, 0] / seen[i, 1] * (1.0 - 1e-12)
+            total -= v[i] * conjugate(how.code, how.param, u, y[i])
+            for j in range(ptr[i], ptr[i + 1]):
+                s[col[j]] += v[i] * u * data[j]
+            s[rows.d] += v[i] * u * rows.bias
+    return total

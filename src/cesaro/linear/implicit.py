@@ -1,0 +1,313 @@
+"""Implicit dual averaging of many models in one pass, for searches: uniform weights, an anchor, and instead of the slope
+at the old point the slope -b = phi'(p) that is consistent with the point after the step. All losses but the logistic
+are phi(p) = max_b b (y - p) - bend b^2 / 2 - eps |b| over an interval. So with h = sum a b x and w = h / (mu Gamma)
+
+    b = clip( dead(y mu Gamma - <x, h>, eps mu Gamma) / (a |x|^2 + bend mu Gamma) ),    dead(r, e) = r -+ e beyond +-e
+
+is one formula for every lane of a vector register, and hardly depends on the anchor. Points are averaged at snapshots,
+once in `stride` rows, so that a lane is one vector and not two; b y - bend b^2 / 2 - eps |b| sums to the lane's cut.
+Lanes are float32 where speed matters: half the memory traffic. Sums of numbers are flushed to float64 at snapshots.
+"""
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from cesaro import losses
+from cesaro.linear.jit import LOOP
+from cesaro.linear.loss_codes import LOG_LOSS, conjugate, value
+from cesaro.linear.recursion import ahead
+from cesaro.linear.rows import prefetch
+from cesaro.linear.simd import add_rows, add_to_row, map_lanes, maximum, minimum
+
+BIG = 1e30  # stands for no limit
+ONE, TWO, THREE, FOUR = np.uint32(1), np.uint32(2), np.uint32(3), np.uint32(4)
+
+
+class Shape(NamedTuple):
+    """phi(p) = max_b b (y - p) - bend b^2 / 2 - eps |b| over low + cap min(y, 0) <= b <= high + cap max(y, 0)."""
+
+    bend: float
+    eps: float
+    low: float
+    high: float
+    cap: float
+    logistic: bool = False
+
+
+SHAPES: dict[type, Callable[..., Shape]] = {
+    losses.Hinge: lambda: Shape(0.0, 0.0, 0.0, 0.0, 1.0),
+    losses.SquaredHinge: lambda: Shape(0.5, 0.0, 0.0, 0.0, BIG),
+    losses.ModifiedHuber: lambda: Shape(0.5, 0.0, 0.0, 0.0, 4.0),
+    losses.LogLoss: lambda: Shape(0.0, 0.0, 0.0, 0.0, 1.0, True),
+    losses.SquaredError: lambda: Shape(1.0, 0.0, -BIG, BIG, 0.0),
+    losses.Huber: lambda epsilon: Shape(1.0, 0.0, -epsilon, epsilon, 0.0),
+    losses.EpsilonInsensitive: lambda epsilon: Shape(0.0, epsilon, -1.0, 1.0, 0.0),
+    losses.SquaredEpsilonInsensitive: lambda epsilon: Shape(0.5, epsilon, -BIG, BIG, 0.0),
+    losses.Quantile: lambda q: Shape(0.0, 0.0, q - 1.0, q, 0.0),
+}
+
+
+class Pack(NamedTuple):
+    """The lanes of a pass. `mask` tells which lanes learn from a row: those with mask[pattern[i]] = 1 from row i."""
+
+    h: np.ndarray  # (d + 1, L)
+    mu: np.ndarray  # (L,)
+    l1: np.ndarray  # (L,)
+    target: np.ndarray  # (L,) column of Y
+    mask: np.ndarray  # (patterns, L): 0 or 1
+    gap: np.ndarray  # (patterns, 2): the lanes from gap[0] on, gap[1] in number, have mask 0 there and are left out
+    G: np.ndarray  # (L,) mu Gamma
+    cut: np.ndarray  # (L,) the cut's sum since the last snapshot
+    y: np.ndarray  # (L,) work: targets, margins, increments, thresholds
+    m: np.ndarray
+    g: np.ndarray
+    T: np.ndarray
+    average: np.ndarray  # (d + 1, L) float64: sum of o w
+    sums: np.ndarray  # (4, L) float64: A, gamma_0, the cut, sum of o
+    met: np.ndarray  # (patterns,) weight of the rows of each pattern since the last snapshot
+
+
+A, ANCHOR, CUT, OUT = range(4)
+
+
+@njit(**LOOP)
+def soft(z, threshold):
+    """sign(z) (|z| - threshold)_+."""
+    return max(z - threshold, z * 0) - max(-z - threshold, z * 0)
+
+
+@njit(**LOOP)
+def margins(rows, i, h, m, gap):
+    """m = <x_i, h>; four entries at a time, so that m is loaded and stored once for four. Returns |x_i|^2."""
+    data, col, real = rows.data, rows.col, m.dtype.type
+    q, stop, j = rows.bias * rows.bias, rows.ptr[i + ONE], rows.ptr[i]
+    for k in range(m.shape[0]):
+        m[k] = real(rows.bias) * h[rows.d, k]
+    while j + THREE < stop:
+        x, x1, x2, x3 = real(data[j]), real(data[j + ONE]), real(data[j + TWO]), real(data[j + THREE])
+        c, c1, c2, c3 = col[j], col[j + ONE], col[j + TWO], col[j + THREE]
+        q += x * x + x1 * x1 + x2 * x2 + x3 * x3
+        add_rows(m, (x, x1, x2, x3), h, (c, c1, c2, c3), gap)
+        j += FOUR
+    while j < stop:
+        x = real(data[j])
+        q += x * x
+        add_rows(m, (x,), h, (col[j],), gap)
+        j += ONE
+    return q
+
+
+@njit(**LOOP)
+def soft_margins(rows, i, h, m, T):
+    """The same with every lane's h behind its threshold, the intercept's excepted."""
+    real, q = m.dtype.type, rows.bias * rows.bias
+    for k in range(m.shape[0]):
+        m[k] = real(rows.bias) * h[rows.d, k]
+    for j in range(rows.ptr[i], rows.ptr[i + ONE]):
+        x, c = real(rows.data[j]), rows.col[j]
+        q += x * x
+        for k in range(m.shape[0]):
+            m[k] += x * soft(h[c, k], T[k])
+    return q
+
+
+@njit(**LOOP)
+def spread(rows, i, h, g, gap):
+    """h += x_i g^T."""
+    real = g.dtype.type
+    if rows.bias != 0.0:
+        add_to_row(h, rows.d, real(rows.bias), g, gap)
+    for j in range(rows.ptr[i], rows.ptr[i + ONE]):
+        add_to_row(h, rows.col[j], real(rows.data[j]), g, gap)
+
+
+def formula(a, q, bend, half, eps, low, high, cap, zero, y, mu, mask, m, G, cut, g):
+    """Every lane's implicit step, g = a b: the new mu Gamma, the new sum of the cut, and g."""
+    G = G + a * mu * mask
+    r, e = y * G - m, eps * G
+    r = maximum(r - e, zero) - maximum(-r - e, zero)
+    bottom, top = low + cap * minimum(y, zero), high + cap * maximum(y, zero)
+    b = minimum(top, maximum(bottom, r / (q + bend * G)))
+    g = a * mask * b
+    return G, cut + g * (y - half * b) - eps * maximum(g, -g), g
+
+
+def straight(a, inverse, low, high, cap, zero, y, mu, mask, m, G, cut, g):
+    """The same with bend = eps = 0 (hinge, quantile): nothing to divide by."""
+    G = G + a * mu * mask
+    bottom, top = low + cap * minimum(y, zero), high + cap * maximum(y, zero)
+    g = a * mask * minimum(top, maximum(bottom, (y * G - m) * inverse))
+    return G, cut + g * y, g
+
+
+def each_target(a, q, bend, half, eps, low, high, cap, zero, y, mu, mask, m, G, cut, g):
+    """The same where every lane has a target of its own."""
+    return formula(a, q, bend, half, eps, low, high, cap, zero, y, mu, mask, m, G, cut, g)
+
+
+step_lanes, step_straight, step_each = map_lanes(formula), map_lanes(straight), map_lanes(each_target)
+
+
+@njit(**LOOP)
+def respond(shape, a, q, one, y, m, g, G, mu, mask, cut, gap):
+    """The formula at every lane; 0 if none moves. `one` tells that they share the target y[0]."""
+    real = m.dtype.type
+    a, q, low, high, cap, zero = (
+        real(a),
+        real(a * q + 1e-30),
+        real(shape.low),
+        real(shape.high),
+        real(shape.cap),
+        real(0),
+    )
+    bend, half, eps = real(shape.bend), real(shape.bend / 2), real(shape.eps)
+    if one and shape.bend == 0.0 and shape.eps == 0.0:
+        return step_straight((a, real(1) / q, low, high, cap, zero, y[0]), (mu, mask, m, G, cut, g), gap)
+    if one:
+        return step_lanes((a, q, bend, half, eps, low, high, cap, zero, y[0]), (mu, mask, m, G, cut, g), gap)
+    return step_each((a, q, bend, half, eps, low, high, cap, zero), (y, mu, mask, m, G, cut, g), gap)
+
+
+@njit(**LOOP)
+def share(m, H):
+    """The root a = 1 / (1 + exp(m + H a)), by Newton's method in t = log(a / (1 - a)) between -m - H and -m."""
+    low, high = -m - H, -m
+    t = max(low, min(high, 0.0))
+    for _ in range(30):
+        e = math.exp(-abs(t))
+        a = 1.0 / (1.0 + e) if t > 0.0 else e / (1.0 + e)
+        excess = t + m + H * a
+        if excess > 0.0:
+            high = t
+        else:
+            low = t
+        new = t - excess / (1.0 + H * a * (1.0 - a))
+        new = new if low <= new <= high else 0.5 * (low + high)
+        if abs(new - t) <= 1e-12 * (1.0 + abs(t)):
+            break
+        t = new
+    return a
+
+
+@njit(**LOOP)
+def respond_logistic(a, q, y, m, g, G, mu, mask, cut):
+    """The same for the logistic loss, one lane at a time."""
+    for k in range(m.shape[0]):
+        G[k] += a * mu[k] * mask[k]
+        b = y[k] * share(float(y[k] * m[k] / G[k]), a * q / G[k])
+        g[k] = a * mask[k] * b
+        cut[k] -= a * mask[k] * conjugate(LOG_LOSS, 0.0, -float(b), float(y[k]))
+
+
+@njit(**LOOP)
+def snapshot(pack, o):
+    """Flush the scalars; average += o w."""
+    h, s, L = pack.h, pack.sums, pack.mu.shape[0]
+    for p in range(pack.met.shape[0]):
+        for k in range(L):
+            s[A, k] += pack.met[p] * pack.mask[p, k]
+        pack.met[p] = 0.0
+    for k in range(L):
+        s[CUT, k] += pack.cut[k]
+        s[OUT, k] += o
+        pack.cut[k] = 0.0
+        pack.G[k] = pack.mu[k] * (s[A, k] + s[ANCHOR, k])
+        pack.T[k] = pack.l1[k] * s[A, k]
+    for j in range(h.shape[0]):
+        average = pack.average[j]
+        for k in range(L):
+            threshold = pack.T[k] if j < h.shape[0] - 1 else pack.T[k] * 0
+            average[k] += o * soft(h[j, k], threshold) / pack.G[k]
+
+
+@njit(**LOOP)
+def aim(Y, i, target, y):
+    """Every lane's target of row i."""
+    real = y.dtype.type
+    for k in range(y.shape[0]):
+        y[k] = real(Y[i, target[k]])
+
+
+@njit(**LOOP)
+def visit_implicit(rows, Y, v, pattern, order, shape, sparse, pack, stride, t):
+    """One epoch of every lane; `t` rows were seen before, a snapshot is due every `stride` rows with weight t^3."""
+    y, m, g, G, T, real, unit = pack.y, pack.m, pack.g, pack.G, pack.T, pack.m.dtype.type, order.shape[0]
+    one = Y.shape[1] == 1 and not shape.logistic
+    for k in range(order.shape[0]):
+        ahead(rows, Y, v, order, k)
+        if k + 8 < unit:
+            prefetch(pattern, np.intp(order[k + 8]))
+        i = order[k]
+        a, p = v[i], np.intp(pattern[i])
+        mask = pack.mask[p]
+        pack.met[p] += a
+        gap = (pack.gap[p, 0], pack.gap[p, 1])
+        if one:
+            y[0] = real(Y[i, 0])
+        else:
+            aim(Y, i, pack.target, y)
+        if sparse:
+            for lane in range(m.shape[0]):
+                T[lane] += real(a) * pack.l1[lane] * mask[lane]
+            q = soft_margins(rows, i, pack.h, m, T)
+        else:
+            q = margins(rows, i, pack.h, m, gap)
+        if shape.logistic:
+            respond_logistic(a, q, y, m, g, G, pack.mu, mask, pack.cut)
+            spread(rows, i, pack.h, g, gap)
+        elif respond(shape, a, q, one, y, m, g, G, pack.mu, mask, pack.cut, gap) > 0.0:
+            spread(rows, i, pack.h, g, gap)
+        t += 1
+        if t % stride == 0 or k == order.shape[0] - 1:
+            snapshot(pack, (t / unit) ** 3)
+    return t
+
+
+def value_formula(a, bend, half, eps, low, high, cap, zero, mask, y, m, loss):
+    """loss + a phi(m, y) for the lanes that learn from the row."""
+    r = y - m
+    bottom, top = low + cap * minimum(y, zero), high + cap * maximum(y, zero)
+    b = minimum(top, maximum(bottom, (maximum(r - eps, zero) - maximum(-r - eps, zero)) / bend))
+    return (loss + a * mask * (b * (r - half * b) - eps * maximum(b, -b)),)
+
+
+value_lanes = map_lanes(value_formula)
+
+
+@njit(**LOOP)
+def lose(shape, a, y, m, mask, loss):
+    """The losses of every lane."""
+    real = m.dtype.type
+    low, high, cap = real(shape.low), real(shape.high), real(shape.cap)
+    bend, half, eps = real(shape.bend + 1e-30), real(shape.bend / 2), real(shape.eps)
+    value_lanes((real(a), bend, half, eps, low, high, cap, real(0)), (mask, y, m, loss), (0, 0))
+
+
+@njit(**LOOP)
+def look(rows, Y, v, pattern, order, shape, pack, W, loss, held, held_out, place):
+    """loss += every lane's loss at W on the rows it learns from. Its prediction on another row i goes to held_out[i]:
+
+    held[p] lists the lanes (then L) that pattern p leaves out, place[k] is lane k's column."""
+    m, y, L = pack.m, pack.y, pack.mu.shape[0]
+    for k in range(order.shape[0]):
+        ahead(rows, Y, v, order, k)
+        i = order[k]
+        p = np.intp(pattern[i])
+        margins(rows, i, W, m, (0, 0))
+        aim(Y, i, pack.target, y)
+        if shape.logistic:
+            for lane in range(L):
+                loss[lane] += v[i] * pack.mask[p, lane] * value(LOG_LOSS, 0.0, float(m[lane]), float(y[lane]))
+        else:
+            lose(shape, v[i], y, m, pack.mask[p], pack.cut)
+        if k % 256 == 255 or k == order.shape[0] - 1:
+            for lane in range(L):
+                loss[lane] += pack.cut[lane]
+                pack.cut[lane] = 0
+        for j in range(held.shape[1]):
+            if held[p, j] < L:
+                held_out[i, place[held[p, j]]] = m[held[p, j]]

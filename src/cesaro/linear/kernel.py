@@ -1,0 +1,238 @@
+"""One linear model by the paper's methods as they are: epochs of `recursion`, a cut and a proof after them.
+
+    gda         slopes at the dual average w, output its average
+    sc-rda      gda with uniform weights and output; both bear an L1 term
+    pegasos     gda with uniform weights, the projection kept, output the last point
+    sc-pda      slopes at the average, which is the output
+    pa-psg-sc   sc-pda, the projection kept
+
+Every row is visited once an epoch with a weight that is constant within it: so an epoch is a cut of the objective.
+Numbers are kept in units of the present epoch's weight: no sequence of weights overflows.
+"""
+
+import math
+import time
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cesaro.linear import order as orders
+from cesaro.linear.anchor import choose, for_step
+from cesaro.linear.batches import visit_batches
+from cesaro.linear.cuts import Cuts
+from cesaro.linear.elastic import visit_elastic
+from cesaro.linear.evaluate import mean_loss, recalled_cut
+from cesaro.linear.loss_codes import code_of
+from cesaro.linear.recursion import ALPHA, ANCHOR, CUT, DONE, OUT, SCALE, SQUARE, How, Now, fold, step, visit
+from cesaro.linear.rows import Fit, Problem
+
+EPS = float(np.finfo(float).eps)
+
+
+class Face(NamedTuple):
+    """What distinguishes a solver; its weights are e^power in epoch e."""
+
+    primal: bool = False  # slopes at the average
+    keep: bool = False  # the projection is kept
+    last: bool = False  # returns the last point
+    cubic: bool = False  # output weights t^3
+    power: int = 0
+
+
+SOLVERS = {
+    "gda": Face(cubic=True),
+    "sc-pda": Face(primal=True, power=1),
+    "pegasos": Face(keep=True, last=True),
+    "pa-psg-sc": Face(primal=True, keep=True, power=1),
+    "sc-rda": Face(),
+}
+
+
+class State(NamedTuple):
+    """Where a run stands: what `start` takes."""
+
+    zr: np.ndarray  # z and r side by side
+    now: np.ndarray
+    epoch: int
+    w: np.ndarray
+    kind: tuple  # solver, loss, mu, l1, radius: the recursion goes on where they are the same, else it begins at w
+
+
+class _Power(NamedTuple):
+    """Weights e^power, as far as they are needed here."""
+
+    power: int  # 0 or 1
+
+    def relative(self, t):
+        """(1 + ... + t^power) / t^power."""
+        return (t + self.power) / (1 + self.power)
+
+
+class Run:
+    """A run of one model: its state, its order of rows, its cuts."""
+
+    def __init__(self, problem: Problem, face: Face, weights, replace: bool, rng, batch_size: int = 1):
+        rows, v = problem.rows, np.asarray(problem.v, dtype=float)
+        self.problem, self.face, self.weights, self.replace, self.rng = problem, face, weights, replace, rng
+        self.exist = np.flatnonzero(v).astype(np.uint32)
+        self.order, self.count = self.exist.copy(), len(self.exist)
+        self.share = v / (v.sum() / self.count)  # mean 1
+        self.v = np.ones(1) if replace or (v == v[0]).all() else self.share
+        code, param = code_of(problem.loss)
+        settings = (code, param, problem.mu, problem.l1, problem.radius, face.primal, face.keep, face.cubic)
+        self.how = How(*settings, float(self.count))
+        self.zr, self.now, self.epoch, self.eta, self.R = np.zeros((rows.d + 1, 2)), np.array(Now()), 0, 0.0, 0.0
+        self.cuts = Cuts(problem)
+        recall = replace or (face.keep and problem.radius < math.inf)  # then z is not the sum of the rows' slopes
+        self.seen = np.zeros((rows.n if recall else 0, 2))
+        self.slopes = np.zeros(min(batch_size, self.count))
+        self.sums = np.zeros((self.count + 1 if problem.l1 > 0 else 0, 3))
+        self.lag = np.zeros(rows.d + 1 if problem.l1 > 0 else 0, dtype=np.uint64)
+
+    def start_at(self, w: np.ndarray | None, anchor: float | str) -> None:
+        """Begin at w_0 = w (0 without an anchor) with the anchor gamma_0."""
+        if anchor == "auto":
+            self.eta, self.R = choose(self.problem, self.how, self.face.last, self.share, self.rng)
+            anchor = float(for_step(self.eta, self.R, self.problem.mu))
+        self.zr[:], self.now[:], self.epoch = 0.0, Now(anchor=float(anchor)), 0
+        self.seen[:] = 0.0
+        if w is not None:
+            self.zr[: len(w), 0] = -self.problem.mu * float(anchor) * w
+            self.now[SQUARE] = self.zr[:, 0] @ self.zr[:, 0]
+
+    def calmer(self) -> bool:
+        """Begin again with a tenth of the step, if it was ours to choose. Cuts stay: they are true whatever follows."""
+        if self.eta < 1e-9:
+            return False
+        self.eta /= 10.0
+        self.start_at(None, float(for_step(self.eta, self.R, self.problem.mu)))
+        return True
+
+    def advance(self) -> None:
+        """One epoch."""
+        self.epoch += 1
+        e, zr, now, p = self.epoch, self.zr, self.now, self.problem
+        ratio = (self.weights.relative(e) - 1.0) / self.weights.relative(e - 1) if e > 1 else 1.0  # a_{e-1} / a_e
+        if ratio != 1.0:
+            zr *= ratio
+            now[[OUT, DONE, ANCHOR]] *= ratio
+            now[SQUARE] *= ratio**2
+        before, done, now[CUT] = zr[:, 0].copy(), now[DONE], 0.0
+        if self.replace:
+            self.order = orders.replace(self.share, self.rng)
+        else:
+            self.order[:] = self.exist  # so that a run resumed is a run
+            orders.reshuffle(self.order, self.rng)
+        what = (p.rows, p.y, self.v, self.order, 1.0, self.how, zr, now, self.seen)
+        if p.l1 > 0:
+            visit_elastic(*what, self.slopes, self.sums, self.lag)
+        elif len(self.slopes) > 1:
+            visit_batches(*what, self.slopes)
+        else:
+            visit(*what)
+        now[SQUARE] = fold(zr, now[ALPHA], now[SCALE])
+        now[ALPHA], now[SCALE] = 0.0, 1.0
+        now[DONE] = done + self.count  # exact, where a running sum has rounded
+        if not len(self.seen):
+            size = math.sqrt(max(before @ before, now[SQUARE]))
+            s = (zr[:, 0] - before)[: p.rows.width] / self.count
+            self.cuts.add(s, now[CUT] / self.count, self.count / now[DONE], size * EPS / math.sqrt(self.count))
+
+    def output(self) -> np.ndarray:
+        """The point that the method returns."""
+        z, r = self.zr[: self.problem.rows.width].T
+        alpha, out, A, anchor, square, scale = self.now[:6]
+        if self.face.last:
+            return step(self.how, self.how.mu, anchor + A, scale, square)[0] * z
+        return (alpha * z + r) / out if out > 0 else np.zeros(len(z))
+
+    def bound(self) -> float:
+        """A proved lower bound of the optimum."""
+        if len(self.seen):
+            p, s = self.problem, np.zeros(self.problem.rows.d + 1)
+            c = recalled_cut(p.rows, p.y, self.share, self.how, self.seen, s) / self.count
+            self.cuts.add(
+                s[: p.rows.width] / self.count, c, 1.0, float(np.linalg.norm(s)) * EPS / math.sqrt(self.count)
+            )
+        return self.cuts.bound()
+
+
+def objective(problem: Problem, w: np.ndarray) -> float:
+    """mu/2 |w|^2 + l1 |w|_1 + weighted mean loss."""
+    full, d = np.zeros(problem.rows.d + 1), problem.rows.d
+    full[: len(w)] = w
+    loss = mean_loss(problem.rows, problem.y, problem.v, *code_of(problem.loss), full)
+    return float(problem.mu / 2 * (w @ w) + problem.l1 * np.abs(w[:d]).sum() + loss)
+
+
+def solve(
+    problem: Problem,
+    *,
+    solver: str = "gda",
+    tol: float | None = 1e-3,
+    max_iter: int = 1000,
+    time_limit: float | None = None,
+    seed: int | np.random.Generator = 0,
+    anchor: str | float = "auto",
+    averaging: Any = "auto",
+    batch_size: int = 1,
+    sampling: str = "reshuffle",
+    start: State | None = None,
+    report=None,
+) -> Fit:
+    """Run epochs until the proved relative gap is at most `tol` (never, if 0 or None), `max_iter` or `time_limit`.
+
+    `anchor` is gamma_0 in units of the first weight, 0.0 the paper's; `averaging` the weights of dual and output.
+    """
+    if problem.l1 > 0 and (problem.radius < math.inf or SOLVERS[solver] not in (SOLVERS["gda"], SOLVERS["sc-rda"])):
+        raise ValueError(
+            f"an L1 term needs solver='gda', 'sc-rda' or 'anchored' and no radius: got solver={solver!r}, "
+            f"radius={problem.radius}. With both, a step is no longer sparse."
+        )
+    face = SOLVERS[solver] if averaging == "auto" else SOLVERS[solver]._replace(cubic=False)
+    weights = _Power(face.power) if averaging == "auto" else averaging
+    run = Run(problem, face, weights, sampling == "replacement", np.random.default_rng(seed), batch_size)
+    kind = (solver, problem.loss, problem.mu, problem.l1, problem.radius)
+    if start is not None and start.kind == kind:
+        run.zr[:], run.now[:], run.epoch = start.zr, start.now, start.epoch
+    else:
+        run.start_at(None if start is None else start.w, anchor)
+    return loop(run, kind, tol or 0.0, max_iter, time_limit, report)
+
+
+def loop(run: Run, kind: tuple, tol: float, max_iter: int, time_limit: float | None, report) -> Fit:
+    """Epochs, with a look at objective and proof at growing intervals; Ctrl-C and the clock leave the best point."""
+    begin, first, looked, history = time.perf_counter(), run.epoch, 0, []
+    best = np.zeros(run.problem.rows.width)
+    zero = f = objective(run.problem, best)
+    lower, status = -math.inf, "max_iter"
+    try:
+        while status == "max_iter" and run.epoch - first < max_iter:
+            run.advance()
+            epoch = run.epoch - first
+            late = time_limit is not None and time.perf_counter() - begin >= time_limit
+            if not (late or epoch == max_iter or epoch >= (1.25 if tol else 2.0) * looked):
+                continue
+            looked, w = epoch, run.output()
+            value = objective(run.problem, w)
+            if epoch == 1 and not value <= 2 * zero and not late and run.calmer():
+                continue
+            if value < f:
+                best, f = w, value
+            lower = max(lower, run.bound())
+            history.append((run.epoch, time.perf_counter() - begin, f, lower))
+            if tol and f - lower <= tol * max(f, 1e-3 * zero):
+                status = "converged"
+            elif late:
+                status = "time_limit"
+            if report is not None:
+                report(run.epoch, f, lower)
+    except KeyboardInterrupt:
+        status, w = "interrupted", run.output()
+        value = objective(run.problem, w)
+        if value < f:
+            best, f = w, value
+    table = np.array(history, dtype=float).reshape(-1, 4).T
+    record = dict(zip(("epoch", "time", "objective", "lower_bound"), table, strict=True))
+    record["active"] = np.full(len(history), run.count)
+    return Fit(best, f, lower, run.epoch - first, record, status, State(run.zr, run.now, run.epoch, best, kind))

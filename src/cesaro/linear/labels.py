@@ -1,0 +1,99 @@
+"""What every linear classifier does with labels: one problem per class, scores back into labels, with a proof."""
+
+import numpy as np
+from scipy.special import expit
+from sklearn.base import ClassifierMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from cesaro.linear.certified import certified_labels, row_norms
+from cesaro.linear.door import check_points
+from cesaro.linear.model import LinearModel
+from cesaro.losses import CLASSIFICATION
+
+
+def _gives_probabilities(classifier) -> bool:
+    if classifier.loss in ("log_loss", "modified_huber"):
+        return True
+    raise AttributeError(
+        f"probabilities need loss='log_loss' or loss='modified_huber': this model has loss={classifier.loss!r}"
+    )
+
+
+class LinearClassifier(ClassifierMixin, LinearModel):
+    """Scores, labels, certified labels and probabilities from coef_, intercept_ and classes_."""
+
+    def _loss(self):
+        return CLASSIFICATION[self.loss]()
+
+    def _columns(self, code):
+        """-1 and +1: one column for two classes, else one for each class."""
+        positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
+        return [2.0 * (code == k) - 1.0 for k in positive]
+
+    def _weighted(self, code, v):
+        """Sample weights times class weights."""
+        return v if self.class_weight is None else v * class_factors(self.class_weight, self.classes_, code, v)[code]
+
+    def _one_vs_rest(self, rows, code, v, alpha):
+        """A problem for each column; they share rows and weights."""
+        v = self._weighted(code, v)
+        return [self._problem(rows, y, v, alpha) for y in self._columns(code)]
+
+    def _value_at_zero(self) -> float:
+        return float(self._loss().value(0.0, 1.0))
+
+    def decision_function(self, X):
+        """Scores <x, w> + b: (n_samples,) for two classes, else (n_samples, n_classes)."""
+        check_is_fitted(self)
+        return self._scores(check_points(self, X))
+
+    def _scores(self, X):
+        scores = X @ self.coef_.T + self.intercept_
+        return scores.ravel() if scores.shape[1] == 1 else scores
+
+    def predict(self, X):
+        """The label with the largest score."""
+        scores = self.decision_function(X)
+        return self.classes_[(scores > 0.0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)]
+
+    def predict_certified(self, X):
+        """Labels, and a mask of those that the exact optimum of the objective provably gives as well."""
+        check_is_fitted(self)
+        X = check_points(self, X)
+        gap = np.atleast_1d(self.dual_gap_) + self._rounding * np.atleast_1d(self.objective_)
+        w_norms = np.hypot(np.linalg.norm(self.coef_, axis=1), self.intercept_ / self.intercept_scaling)
+        best, proved = certified_labels(
+            self._scores(X), row_norms(X, self._bias), gap, self._mu, w_norms, X.shape[1] + 4
+        )
+        return self.classes_[best], proved
+
+    @available_if(_gives_probabilities)
+    def predict_proba(self, X):
+        """Probabilities (n, n_classes): 1/(1 + exp(-score)), or (clip(score, -1, 1) + 1)/2 for modified_huber."""
+        scores = self.decision_function(X)
+        p = expit(scores) if self.loss == "log_loss" else (np.clip(scores, -1.0, 1.0) + 1.0) / 2.0
+        if p.ndim == 1:
+            return np.column_stack([1.0 - p, p])
+        total = p.sum(axis=1, keepdims=True)
+        return np.divide(p, total, out=np.full_like(p, 1.0 / p.shape[1]), where=total > 0.0)
+
+    @available_if(_gives_probabilities)
+    def predict_log_proba(self, X):
+        """Logarithms of `predict_proba`."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+
+def class_factors(class_weight, classes, code, v) -> np.ndarray:
+    """The factor of each class: given, or such that all classes weigh the same in total."""
+    if class_weight == "balanced":
+        counts = np.bincount(code, weights=v, minlength=len(classes))
+        return counts.sum() / (len(classes) * counts)
+    unknown = [label for label in class_weight if label not in classes]
+    if unknown and len(class_weight) - len(unknown) < len(classes):
+        raise ValueError(f"class_weight names {unknown}, which are not among the classes {list(classes)}.")
+    factors = np.array([class_weight.get(label, 1.0) for label in classes.tolist()], dtype=float)
+    if not (np.isfinite(factors).all() and (factors >= 0.0).all() and factors.any()):
+        raise ValueError(f"class_weight must be finite, not negative and not all zero: got {class_weight}.")
+    return factors

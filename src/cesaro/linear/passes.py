@@ -1,0 +1,176 @@
+"""Passes over the rows: the sweep that replaces each row's dual value by its best one, the evaluation that proves.
+
+Row i has a dual value b_i (= -phi' at its prediction), and all that a sweep knows of the past is one vector,
+
+    h = K w_0 + sum_i v_i b_i x_i ,      w = s h ,      s = 1 / S   (in a ball: at most radius / |h|)
+
+S = K + n mu in a sweep over the problem anchored at w_0 with strength K / n. In the first pass S grows from K by mu per
+row: then the same line of code is dual averaging with uniform weights, anchor K and the implicit step. The average of w
+needs one more vector: with C = sum o_k s_k,
+
+    sum_k o_k w_k = C h + r ,      where each change delta x of h subtracts C delta x from r.
+
+In a ball the dual's smooth part, max_{|w| <= R} <h, w> - S/2 |w|^2, is a concave function of |h|^2 with slope s/2: so a
+step that takes s as constant never overshoots. With L1, w_j = s soft(h_j, T) is computed where it is read (T = n l1;
+it grows by l1 per row in the first pass), has the same Lipschitz constant s, and no running average.
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from cesaro.linear.jit import KERNEL, LOOP
+from cesaro.linear.loss_codes import conjugate, slope, value
+from cesaro.linear.rows import prefetch
+from cesaro.linear.steps import best, distance
+
+ONE, TWO = np.uint32(1), np.uint32(2)  # indices stay unsigned
+B, Y, V, Q = 0, 1, 2, 3  # columns of a row's record: dual value, target, weight (mean 1), squared norm
+
+
+@njit(**KERNEL)
+def shuffle(order, x):
+    """Fisher-Yates with xorshift32 from the seed 0 < x < 2^32; returns the next seed."""
+    for k in range(order.shape[0] - 1, 0, -1):
+        x ^= (x << 13) & 0xFFFFFFFF
+        x ^= x >> 17
+        x ^= (x << 5) & 0xFFFFFFFF
+        j = (x * (k + 1)) >> 32
+        order[k], order[j] = order[j], order[k]
+    return x
+
+
+@njit(**LOOP)
+def prepare(rows, y, v, code, param, record, order):
+    """Fill the records and the order of the rows with weight (v has mean 1 over them); their number, f(0), R."""
+    n, f, R = 0, 0.0, 0.0
+    for i in range(record.shape[0]):
+        q = rows.bias * rows.bias
+        for j in range(rows.ptr[i], rows.ptr[i + 1]):
+            q += np.float64(rows.data[j]) * rows.data[j]
+        record[i, B], record[i, Y], record[i, V], record[i, Q] = 0.0, y[i], v[i], q
+        if v[i] > 0.0:
+            order[n] = i
+            n += 1
+            f += v[i] * value(code, param, 0.0, y[i])
+            R += v[i] * q
+    return n, f / n, R / n
+
+
+@njit(**KERNEL)
+def sweep(rows, record, order, H, code, param, S, mu, threshold, radius, slack):
+    """Visit the rows of `order` once; H holds h and r as columns, its last row is the intercept's.
+
+    The first pass has mu > 0 and averages with weights k^3; later ones have mu = 0 and uniform weights. `threshold` is
+    None without L1, else (T, l1 in the first pass or 0). A row whose value is -phi' throughout p +- slack is settled
+    and leaves `order`. Returns C, the sum of the weights, the number of rows kept and of values changed.
+    """
+    data, col, ptr, d, bias = rows.data, rows.col, rows.ptr, rows.d, rows.bias
+    n, kept, changes, C, A, o, s = order.shape[0], 0, 0, 0.0, 0.0, 1.0, 1.0 / S
+    norm, flat = 0.0, record.reshape(-1)
+    T, h = 0.0, H.reshape(-1)
+    if threshold is not None:
+        T = threshold[0]
+    if radius < math.inf:
+        for j in range(H.shape[0]):
+            norm += H[j, 0] * H[j, 0]
+    for k in range(n):
+        if k + 8 < n:
+            far = np.intp(order[k + 8])
+            prefetch(ptr, far)
+            prefetch(flat, 4 * far)
+        if k + 4 < n:
+            near = np.intp(ptr[order[k + 4]])
+            prefetch(data, near)
+            prefetch(col, near)
+            prefetch(data, near + 8)
+            prefetch(col, near + 16)
+        i = order[k]
+        lo, hi = ptr[i], ptr[i + ONE]
+        b, y, v, q = record[i, B], record[i, Y], record[i, V], record[i, Q]
+        m, odd, j = bias * H[d, 0], 0.0, lo
+        if threshold is None:
+            while j + ONE < hi:  # two sums, so that one addition need not wait for the other
+                m += data[j] * h[TWO * col[j]]
+                odd += data[j + ONE] * h[TWO * col[j + ONE]]
+                j += TWO
+            if j < hi:
+                odd += data[j] * h[TWO * col[j]]
+            m += odd
+        else:
+            T += v * threshold[1]
+            for j in range(lo, hi):
+                z = h[TWO * col[j]]
+                m += data[j] * (z - min(T, max(-T, z)))
+        if mu > 0.0:
+            S += v * mu
+            s = 1.0 / S
+            o = ((k + 1.0) / n) ** 3
+        pull = s
+        if radius < math.inf and norm > 0.0:
+            pull = min(s, radius / math.sqrt(norm))
+        own, p = v * q * pull, pull * m
+        new = best(code, param, y, p - own * b, own, b)
+        delta = v * (new - b)
+        if delta != 0.0:
+            for j in range(lo, hi):
+                a = TWO * col[j]
+                first, second = h[a] + delta * data[j], h[a + ONE] - C * delta * data[j]
+                h[a], h[a + ONE] = first, second
+            H[d, 0] += delta * bias
+            H[d, 1] -= C * delta * bias
+            if radius < math.inf:
+                norm = max(0.0, norm + delta * (2.0 * m + delta * q))
+                pull = min(s, radius / math.sqrt(norm)) if norm > 0.0 else s
+            record[i, B] = new
+            changes += 1
+        order[kept] = i
+        kept += (delta != 0.0) | (distance(code, param, p, y) <= slack)
+        A += o
+        C += o * pull
+    return C, A, kept, changes
+
+
+@njit(**KERNEL)
+def evaluate(rows, record, w, code, param, slack, active):
+    """Mean loss at w, -mean conjugate of the dual values, mean |conjugate|, and how many rows are not settled at w."""
+    data, col, ptr, d, bias = rows.data, rows.col, rows.ptr, rows.d, rows.bias
+    loss, dual, size, total, k = 0.0, 0.0, 0.0, 0.0, 0
+    for i in range(record.shape[0]):
+        b, y, v = record[i, B], record[i, Y], record[i, V]
+        if v > 0.0:
+            p, odd, j, hi = bias * w[d], 0.0, ptr[i], ptr[i + 1]
+            while j + ONE < hi:
+                p += data[j] * w[col[j]]
+                odd += data[j + ONE] * w[col[j + ONE]]
+                j += TWO
+            if j < hi:
+                odd += data[j] * w[col[j]]
+            p += odd
+            loss += v * value(code, param, p, y)
+            own = v * conjugate(code, param, -b, y)
+            dual -= own
+            size += abs(own)
+            total += v
+            active[k] = i
+            k += (slope(code, param, p, y) != -b) | (distance(code, param, p, y) <= slack)
+    return loss / total, dual / total, size / total, k
+
+
+@njit(**KERNEL)
+def gather(rows, record, g):
+    """g += sum_i v_i b_i x_i: what the sweeps have kept up to date, without their rounding."""
+    for i in range(record.shape[0]):
+        b = record[i, B] * record[i, V]
+        if b != 0.0:
+            for j in range(rows.ptr[i], rows.ptr[i + 1]):
+                g[rows.col[j]] += b * rows.data[j]
+            g[rows.d] += b * rows.bias
+
+
+@njit(**KERNEL)
+def recall(b, code, param, record):
+    """Write the dual values b into the records: 0 where they are not feasible for this target."""
+    for i in range(record.shape[0]):
+        record[i, B] = b[i] if conjugate(code, param, -b[i], record[i, Y]) < math.inf else 0.0

@@ -1,0 +1,161 @@
+"""From problems to fits: which solver, which thread, until when. An estimator's models share a clock and a Ctrl-C."""
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cesaro.linear.rows import Fit, Problem
+
+PAPER = ("gda", "sc-pda", "pegasos", "pa-psg-sc", "sc-rda")
+SOLVERS = ("anchored", *PAPER)
+PATIENCE = 50  # sweeps, before a small problem is polished
+DIGITS = 1e-8  # a tolerance below which it is polished in any case
+
+
+class Settings(NamedTuple):
+    """How to solve, as opposed to what."""
+
+    solver: str = "anchored"
+    tol: float = 1e-3
+    max_iter: int = 1000
+    time_limit: float | None = None
+    seed: int = 0
+    anchor: float | str = "auto"
+    averaging: Any = "auto"
+    batch_size: int = 1
+    sampling: str = "reshuffle"
+    n_jobs: int = 1
+
+
+def solve(problem: Problem, settings: Settings, start=None, report=None) -> Fit:
+    """One problem by the solver of that name."""
+    common = {
+        "tol": settings.tol,
+        "max_iter": settings.max_iter,
+        "time_limit": settings.time_limit,
+        "seed": settings.seed,
+        "anchor": settings.anchor,
+        "start": start,
+        "report": report,
+    }
+    if settings.solver == "anchored":
+        return _anchored(problem, common)
+    from cesaro.linear import kernel
+
+    return kernel.solve(
+        problem,
+        solver=settings.solver,
+        averaging=settings.averaging,
+        batch_size=settings.batch_size,
+        sampling=settings.sampling,
+        **common,
+    )
+
+
+def _anchored(problem: Problem, settings: dict) -> Fit:
+    """Sweeps; a small problem with which they are not done in a while, or whose last digits count, is polished."""
+    from cesaro.linear import polish, sweeps
+
+    tol, max_iter = settings["tol"], settings["max_iter"]
+    if not (tol > 0.0 and max_iter > PATIENCE and polish.suits(problem)):
+        return sweeps.solve(problem, **settings)
+    fit = sweeps.solve(problem, **settings | {"max_iter": PATIENCE})
+    if fit.status in ("time_limit", "interrupted") or (fit.status == "converged" and tol > DIGITS):
+        return fit
+    fit = _polished(problem, fit, tol)
+    if fit.status == "converged":
+        return fit
+    more = sweeps.solve(problem, **settings | {"max_iter": max_iter - fit.n_iter, "start": fit.state})
+    return _joined(fit, more)
+
+
+def _polished(problem: Problem, fit: Fit, tol: float) -> Fit:
+    """The fit with the polished point and bound where they are better; it counts as one epoch."""
+    from cesaro.linear import polish
+
+    begun, better = time.perf_counter(), polish.polish(problem, fit.w)
+    w, objective, lower = fit.w, fit.objective, fit.lower_bound
+    if better is not None:
+        if better.objective <= objective:
+            w, objective = better.w, better.objective
+        if better.lower_bound <= objective * (1.0 + 1e-12):
+            lower = max(lower, better.lower_bound)
+    seconds = fit.history["time"][-1] + time.perf_counter() - begun
+    row = {
+        "epoch": fit.n_iter + 1,
+        "time": seconds,
+        "objective": objective,
+        "lower_bound": lower,
+        "active": problem.rows.n,
+    }
+    history = {key: np.append(column, row[key]) for key, column in fit.history.items()}
+    done = objective - lower <= tol * max(objective, 1e-3 * fit.history["objective"][0])
+    return Fit(w, objective, lower, fit.n_iter + 1, history, "converged" if done else "max_iter", fit.state)
+
+
+def _joined(first: Fit, second: Fit) -> Fit:
+    """Two runs one after the other: the better point, the better bound."""
+    clock = {"epoch": first.n_iter, "time": first.history["time"][-1]}
+    history = {key: np.append(column, second.history[key] + clock.get(key, 0)) for key, column in first.history.items()}
+    better = second if second.objective < first.objective else first
+    lower = max(first.lower_bound, second.lower_bound)
+    return second._replace(
+        w=better.w,
+        objective=better.objective,
+        lower_bound=lower,
+        n_iter=first.n_iter + second.n_iter,
+        history=history,
+    )
+
+
+def solve_all(problems: list[Problem], at_zero: list[float], settings: Settings, starts: list, progress) -> list[Fit]:
+    """Every problem, in n_jobs threads. The bits do not depend on n_jobs: each is solved alone, with the same seed.
+
+    After a Ctrl-C the running solves end at their next report and the rest get one epoch each: a whole model is left.
+    """
+    begun, left, stop = time.perf_counter(), len(problems), threading.Event()
+    jobs = min(settings.n_jobs, len(problems))
+
+    def one(k: int) -> Fit:
+        nonlocal left
+        limit = settings.time_limit
+        if limit is not None:
+            limit = max(0.0, limit - (time.perf_counter() - begun)) * min(1.0, jobs / left)
+        hurry = stop.is_set()
+
+        def report(epoch, objective, lower_bound, *more):
+            if stop.is_set() and not hurry:
+                raise KeyboardInterrupt
+            progress(k, epoch, objective, lower_bound)
+
+        mine = settings._replace(time_limit=limit, max_iter=1 if hurry else settings.max_iter)
+        fit = honest(at_zero[k], solve(problems[k], mine, starts[k], report))
+        if fit.status == "interrupted":
+            stop.set()
+        left -= 1
+        return fit._replace(status="interrupted") if hurry else fit
+
+    if jobs == 1:
+        return [one(k) for k in range(len(problems))]
+    with ThreadPoolExecutor(jobs) as pool:
+        futures = [pool.submit(one, k) for k in range(len(problems))]
+        try:
+            wait(futures)
+        except KeyboardInterrupt:
+            stop.set()
+        return [future.result() for future in futures]
+
+
+def honest(at_zero: float, fit: Fit) -> Fit:
+    """The fit, or w = 0 where it is not finite or worse than that. Losses are not negative: 0 is a lower bound."""
+    lower = fit.lower_bound
+    if np.isfinite(lower):
+        lower = min(max(lower, 0.0), at_zero)
+    elif np.isnan(lower):
+        lower = -np.inf
+    if fit.objective <= at_zero and np.isfinite(fit.w).all():
+        return fit._replace(lower_bound=lower)
+    return fit._replace(w=np.zeros_like(fit.w), objective=at_zero, lower_bound=max(lower, 0.0), state=None)

@@ -1,0 +1,196 @@
+"""Vector instructions for lanes, where Numba cannot promise the compiler that arrays do not overlap:
+
+    add_rows(m, x, h, c, gap)     m += sum_i x[i] h[c[i]] for a tuple of rows
+    add_to_row(h, c, x, g, gap)   h[c] += x g
+    map_lanes(formula)            a formula, written once in Python, at every lane
+
+64 bytes at a time, so there must be `padded(L)` lanes. Those from gap[0] on, gap[1] in number, are left out; both are
+multiples of 16. Without this, checks for overlap and the ends of the loops cost more than the lanes.
+"""
+
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import config, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+PLAIN = getattr(config, "DISABLE_JIT", False)  # as with NUMBA_DISABLE_JIT=1
+FLAGS = ("contract", "nsz")
+GAP = types.UniTuple(types.intp, 2)
+
+
+def padded(lanes: int) -> int:
+    """The next multiple of 16: whole vectors in float32 and float64."""
+    return -(-lanes // 16) * 16
+
+
+class Vector:
+    """A vector register, as a formula sees it."""
+
+    def __init__(self, builder, value):
+        self.builder, self.value = builder, value
+
+    def __add__(self, other):
+        return Vector(self.builder, self.builder.fadd(self.value, other.value, flags=FLAGS))
+
+    def __sub__(self, other):
+        return Vector(self.builder, self.builder.fsub(self.value, other.value, flags=FLAGS))
+
+    def __mul__(self, other):
+        return Vector(self.builder, self.builder.fmul(self.value, other.value, flags=FLAGS))
+
+    def __truediv__(self, other):
+        return Vector(self.builder, self.builder.fdiv(self.value, other.value))
+
+    def __neg__(self):
+        return Vector(self.builder, self.builder.fneg(self.value))
+
+    def larger(self, other, sign=">"):
+        chosen = self.builder.fcmp_ordered(sign, self.value, other.value)
+        return Vector(self.builder, self.builder.select(chosen, self.value, other.value))
+
+
+def maximum(x, y):
+    """The larger one, of numbers, arrays or vectors."""
+    return x.larger(y) if isinstance(x, Vector) else np.maximum(x, y)
+
+
+def minimum(x, y):
+    """The smaller one."""
+    return x.larger(y, "<") if isinstance(x, Vector) else np.minimum(x, y)
+
+
+class Strip:
+    """The lanes of one row of an array, read and written as vectors of 64 bytes."""
+
+    def __init__(self, context, builder, kind, value, row=None):
+        array = context.make_array(kind)(context, builder, value)
+        self.builder, self.bytes = builder, kind.dtype.bitwidth // 8
+        self.vector = ir.VectorType(context.get_value_type(kind.dtype), 64 // self.bytes)
+        self.lanes = cgutils.unpack_tuple(builder, array.shape)[-1]
+        self.first = array.data if row is None else builder.gep(array.data, [builder.mul(row, self.lanes)])
+
+    def at(self, k):
+        return self.builder.bitcast(self.builder.gep(self.first, [k]), self.vector.as_pointer())
+
+    def load(self, k):
+        return Vector(self.builder, self.builder.load(self.at(k), align=self.bytes))
+
+    def store(self, vector, k):
+        self.builder.store(vector.value, self.at(k), align=self.bytes)
+
+    def everywhere(self, x):
+        """The number x in every place of a vector."""
+        undefined, whole = ir.Constant(self.vector, ir.Undefined), ir.VectorType(ir.IntType(32), self.vector.count)
+        one = self.builder.insert_element(undefined, x, ir.IntType(32)(0))
+        zeros = ir.Constant(whole, [0] * self.vector.count)
+        return Vector(self.builder, self.builder.shuffle_vector(one, undefined, zeros))
+
+    @contextmanager
+    def each(self, gap):
+        """A loop over the vectors outside the gap."""
+        builder, word = self.builder, self.lanes.type
+        first, width = cgutils.unpack_tuple(builder, gap)
+        stop, step = builder.sub(self.lanes, width), ir.Constant(word, self.vector.count)
+        with cgutils.for_range_slice(builder, ir.Constant(word, 0), stop, step, inc=True) as (k, _):
+            behind = builder.icmp_signed(">=", k, first)
+            yield builder.add(k, builder.select(behind, width, ir.Constant(word, 0)))
+
+
+@intrinsic
+def _add_rows(typingctx, m, x, h, c, gap):
+    """m += sum_i x[i] h[c[i]]; x and c are tuples of numbers of m's type and of unsigned rows."""
+
+    def codegen(context, builder, signature, args):
+        into = Strip(context, builder, signature.args[0], args[0])
+        rows = [Strip(context, builder, signature.args[2], args[2], c) for c in cgutils.unpack_tuple(builder, args[3])]
+        scales = [into.everywhere(x) for x in cgutils.unpack_tuple(builder, args[1])]
+        with into.each(args[4]) as k:
+            terms = [scale * row.load(k) for row, scale in zip(rows, scales, strict=True)]
+            while len(terms) > 1:  # in pairs, so that one addition need not wait for the other
+                terms = [sum(terms[i + 1 : i + 2], terms[i]) for i in range(0, len(terms), 2)]
+            into.store(into.load(k) + terms[0], k)
+        return context.get_dummy_value()
+
+    count = len(c)
+    return types.void(m, types.UniTuple(m.dtype, count), h, types.UniTuple(types.uint64, count), GAP), codegen
+
+
+@intrinsic
+def _add_to_row(typingctx, h, c, x, g, gap):
+    """h[c] += x g."""
+
+    def codegen(context, builder, signature, args):
+        row = Strip(context, builder, signature.args[0], args[0], args[1])
+        source = Strip(context, builder, signature.args[3], args[3])
+        scale = source.everywhere(args[2])
+        with source.each(args[4]) as k:
+            row.store(row.load(k) + scale * source.load(k), k)
+        return context.get_dummy_value()
+
+    return types.void(h, types.uint64, h.dtype, g, GAP), codegen
+
+
+def map_lanes(formula) -> Any:
+    """Turn formula(numbers..., arrays...) -> new arrays into a kernel f(numbers, arrays, gap), which stores them in the
+    last arrays and returns the largest absolute value in the very last."""
+
+    def by_numpy(numbers, arrays, gap):
+        lanes = _outside(len(arrays[0]), gap)
+        found = formula(*numbers, *(array[lanes] for array in arrays))
+        for array, new in zip(arrays[-len(found) :], found, strict=True):
+            array[lanes] = new
+        return np.abs(found[-1]).max()
+
+    if PLAIN:
+        return by_numpy
+
+    @intrinsic
+    def by_vectors(typingctx, numbers, arrays, gap):
+        def codegen(context, builder, signature, args):
+            kinds = signature.args[1].types
+            strips = [
+                Strip(context, builder, kind, value)
+                for kind, value in zip(kinds, cgutils.unpack_tuple(builder, args[1]), strict=True)
+            ]
+            scalars = [strips[0].everywhere(x) for x in cgutils.unpack_tuple(builder, args[0])]
+            zero = strips[0].everywhere(ir.Constant(strips[0].vector.element, 0.0))
+            largest = cgutils.alloca_once_value(builder, zero.value)
+            with strips[0].each(args[2]) as k:
+                found = formula(*scalars, *[strip.load(k) for strip in strips])
+                for strip, new in zip(strips[-len(found) :], found, strict=True):
+                    strip.store(new, k)
+                size = maximum(found[-1], -found[-1])
+                builder.store(maximum(size, Vector(builder, builder.load(largest))).value, largest)
+            vector, real = strips[0].vector, strips[0].vector.element
+            name = f"llvm.vector.reduce.fmax.v{vector.count}f{8 * strips[0].bytes}"
+            reduce = cgutils.get_or_insert_function(builder.module, ir.FunctionType(real, [vector]), name)
+            return builder.call(reduce, [builder.load(largest)])
+
+        real = arrays.types[0].dtype
+        return real(types.UniTuple(real, len(numbers)), arrays, GAP), codegen
+
+    return by_vectors
+
+
+def _outside(lanes, gap):
+    """The lanes that are not in the gap."""
+    return np.r_[0 : gap[0], gap[0] + gap[1] : lanes]
+
+
+def _add_rows_plainly(m, x, h, c, gap):
+    lanes = _outside(len(m), gap)
+    for scale, row in zip(x, c, strict=True):
+        m[lanes] += scale * h[row, lanes]
+
+
+def _add_to_row_plainly(h, c, x, g, gap):
+    lanes = _outside(len(g), gap)
+    h[c, lanes] += x * g[lanes]
+
+
+add_rows: Any = _add_rows_plainly if PLAIN else _add_rows
+add_to_row: Any = _add_to_row_plainly if PLAIN else _add_to_row

@@ -1,0 +1,54 @@
+"""What every linear regressor does with targets: centre them, one problem per column, predictions back."""
+
+import numpy as np
+from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from cesaro.linear.door import check_points
+from cesaro.linear.model import LinearModel
+from cesaro.losses import REGRESSION
+
+
+class LinearRegressor(RegressorMixin, MultiOutputMixin, LinearModel):
+    """Predictions from coef_ and intercept_."""
+
+    def _loss(self):
+        extra = {
+            "huber": {"epsilon": float(self.epsilon)},
+            "epsilon_insensitive": {"epsilon": float(self.epsilon)},
+            "squared_epsilon_insensitive": {"epsilon": float(self.epsilon)},
+            "quantile": {"quantile": float(self.quantile)},
+        }
+        return REGRESSION[self.loss](**extra.get(self.loss, {}))
+
+    def _mean(self, y, v):
+        """The weighted mean of the targets, which an intercept takes over; zero without one."""
+        return np.average(y, axis=0, weights=v) if self.fit_intercept else np.zeros(y.shape[1:])
+
+    def _columns(self, rows, y, v, alpha):
+        """One problem for each column of y (centred already); they share rows and weights."""
+        return [self._problem(rows, column, v, alpha) for column in columns_of(y)]
+
+    def _shape(self, single: bool) -> None:
+        """Add the centre of y back, and drop the axis of the targets if y had none."""
+        self.intercept_ = self.intercept_ + self._center
+        if single:
+            self.coef_, self.intercept_ = self.coef_[0], self.intercept_[0]
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "coef_" in vars(self)
+
+    def predict(self, X):
+        """<x, w> + b for each row, one column per target."""
+        check_is_fitted(self)
+        return check_points(self, X) @ self.coef_.T + self.intercept_
+
+
+def columns_of(y: np.ndarray) -> list[np.ndarray]:
+    """The columns of targets (n,) or (n, m)."""
+    return [np.ascontiguousarray(column) for column in y.reshape(len(y), -1).T]
+
+
+def value_at_zero(problem) -> float:
+    """The objective at w = 0."""
+    return float(np.average(problem.loss.value(0.0, problem.y), weights=problem.v))

@@ -1,0 +1,158 @@
+"""The cross-validated estimators: the grid, the folds, the scores, the final fit."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import accuracy_score, make_scorer, r2_score
+from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit, StratifiedKFold
+
+from cesaro.linear import (
+    DualAveragingClassifier,
+    DualAveragingClassifierCV,
+    DualAveragingRegressor,
+    DualAveragingRegressorCV,
+    search,
+)
+from cesaro.linear.folds import accuracy, folds_of, grid, r_squared
+
+
+def data(n=200, d=5, classes=2, seed=0, noise=1.0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    scores = X @ rng.normal(size=(d, classes)) + noise * rng.normal(size=(n, classes))
+    return X, scores.argmax(axis=1), X @ rng.normal(size=d) + 3.0 + noise * rng.normal(size=n)
+
+
+def test_the_default_grid_has_sixteen_values_from_a_tenth_to_a_tenth_of_a_row():
+    X, y, _ = data()
+    model = DualAveragingClassifierCV(random_state=0).fit(X, y)
+    np.testing.assert_allclose(model.alphas_, np.geomspace(0.1, 1 / (10 * 200), 16))
+    assert model.alpha_ in model.alphas_
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_few_rows_give_what_a_grid_search_of_exact_fits_gives(classes):
+    X, y, _ = data(classes=classes)
+    alphas = [1.0, 1e-1, 1e-2, 1e-3]
+    ours = DualAveragingClassifierCV(alphas=alphas, cv=4, tol=1e-9).fit(X, y)
+    theirs = GridSearchCV(DualAveragingClassifier(tol=1e-9), {"alpha": alphas}, cv=4).fit(X, y)
+    for key in ("mean_test_score", "std_test_score", "split2_test_score", "rank_test_score"):
+        np.testing.assert_allclose(ours.cv_results_[key], theirs.cv_results_[key], err_msg=key)
+    assert ours.best_score_ == pytest.approx(theirs.best_score_)
+    np.testing.assert_allclose(
+        ours.coef_, DualAveragingClassifier(alpha=ours.alpha_, tol=1e-9).fit(X, y).coef_, rtol=1e-5
+    )
+
+
+def test_a_regressor_scores_by_r_squared_as_a_grid_search_does():
+    X, _, t = data()
+    Y = np.column_stack([t, t**2])
+    alphas = [10.0, 1.0, 1e-1]
+    ours = DualAveragingRegressorCV(alphas=alphas, cv=3, tol=1e-10).fit(X, Y)
+    theirs = GridSearchCV(DualAveragingRegressor(tol=1e-10), {"alpha": alphas}, cv=3).fit(X, Y)
+    np.testing.assert_allclose(ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"], rtol=1e-4)
+    assert ours.coef_.shape == (2, 5)
+    assert ours.predict(X).shape == Y.shape
+
+
+@pytest.mark.parametrize("cv", [StratifiedKFold(5, shuffle=True, random_state=0), ShuffleSplit(4, random_state=0)])
+def test_many_rows_go_through_the_lanes_and_score_like_exact_fits(cv, monkeypatch):
+    X, y, _ = data(n=3000, d=10, noise=2.0)
+    alphas = np.geomspace(1e-1, 1e-3, 4)
+    exact = GridSearchCV(DualAveragingClassifier(tol=1e-4), {"alpha": alphas}, cv=cv).fit(X, y)
+    monkeypatch.setattr(search, "one_by_one", None)
+    ours = DualAveragingClassifierCV(alphas=alphas, cv=cv, random_state=0).fit(X, y)
+    np.testing.assert_allclose(ours.cv_results_["mean_test_score"], exact.cv_results_["mean_test_score"], atol=0.01)
+    assert ours.relative_gap_ <= 1e-3
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_held_out_predictions_are_those_of_the_models(classes, monkeypatch):
+    X, y, _ = data(n=2500, classes=classes)
+    model = DualAveragingClassifierCV(alphas=3, cv=3, random_state=0).fit(X, y)
+    kept = search.by_lanes
+    monkeypatch.setattr(search, "by_lanes", lambda *args: kept(*args)._replace(held_out=None))
+    slow = DualAveragingClassifierCV(alphas=3, cv=3, random_state=0).fit(X, y)
+    np.testing.assert_allclose(model.cv_results_["mean_test_score"], slow.cv_results_["mean_test_score"], atol=2e-3)
+
+
+def test_many_rows_of_regression_score_like_exact_fits():
+    X, _, t = data(n=2500)
+    ours = DualAveragingRegressorCV(alphas=[1.0, 1e-2], cv=KFold(4), random_state=0).fit(X, t)
+    exact = GridSearchCV(DualAveragingRegressor(), {"alpha": [1.0, 1e-2]}, cv=KFold(4)).fit(X, t)
+    np.testing.assert_allclose(ours.cv_results_["mean_test_score"], exact.cv_results_["mean_test_score"], atol=0.02)
+    assert ours.alpha_ == exact.best_params_["alpha"]
+
+
+@pytest.mark.parametrize("scoring", ["roc_auc", "balanced_accuracy", make_scorer(accuracy_score)])
+def test_any_scorer_of_scikit_learn_will_do(scoring):
+    X, y, _ = data()
+    v = np.random.default_rng(0).uniform(0.5, 2, len(y))
+    model = DualAveragingClassifierCV(alphas=3, scoring=scoring, random_state=0).fit(X, y, v)
+    assert 0.5 < model.best_score_ <= 1.0
+    assert model.best_score_ == model.cv_results_["mean_test_score"].max()
+
+
+def test_a_negative_scorer_of_a_regressor_is_maximised_too():
+    X, _, t = data()
+    model = DualAveragingRegressorCV(alphas=[100.0, 1e-2], scoring="neg_mean_absolute_error").fit(X, t)
+    assert model.alpha_ == 1e-2
+    assert model.best_score_ < 0
+
+
+def test_scores_are_scikit_learns():
+    rng = np.random.default_rng(0)
+    v, code, y = rng.uniform(0, 2, 50), rng.integers(0, 3, 50), rng.normal(size=(50, 2))
+    margins, guess = rng.normal(size=(50, 4, 3)), rng.normal(size=(50, 4, 2))
+    for k in range(4):
+        by_hand = accuracy_score(code, margins[:, k].argmax(axis=1), sample_weight=v)
+        assert accuracy(margins, code, v)[k] == pytest.approx(by_hand)
+        assert r_squared(guess, y, v)[k] == pytest.approx(r2_score(y, guess[:, k], sample_weight=v))
+    assert r_squared(np.ones((3, 1, 1)), np.ones((3, 1)), np.ones(3)) == pytest.approx(1.0)
+
+
+def test_the_grid_follows_the_weights_as_if_rows_were_repeated():
+    np.testing.assert_array_equal(grid(5, 300.0)[[0, -1]], [0.1, 1 / 3000])
+    with pytest.raises(ValueError, match="positive"):
+        grid([0.1, -1.0], 10.0)
+
+
+def test_rows_without_weight_are_neither_learned_from_nor_scored_on():
+    v = np.array([1.0, 0.0, 1.0, 1.0, 1.0, 0.0])
+    folds = folds_of(KFold(3), np.zeros((6, 1)), None, v, classifier=False)
+    np.testing.assert_array_equal(folds[0].test, [0])
+    np.testing.assert_array_equal(folds[0].v, [0, 0, 1, 1, 1, 0])
+    with pytest.raises(ValueError, match="positive sample weight"):
+        folds_of(KFold(6), np.zeros((6, 1)), None, v, classifier=False)
+
+
+def test_class_weights_reach_the_search():
+    X, y, _ = data(noise=3.0)
+    model = DualAveragingClassifierCV(alphas=2, class_weight={0: 1e6, 1: 1.0}, random_state=0).fit(X, y)
+    assert (model.predict(X) == 0).mean() > 0.95
+    assert model.cv_results_["mean_test_score"].max() < 0.7
+
+
+def test_a_time_limit_covers_search_and_fit():
+    X, y, _ = data(n=1500, d=20, noise=3.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = DualAveragingClassifierCV(tol=1e-13, max_iter=10**6, time_limit=0.8).fit(X, y)
+    assert np.isfinite(model.coef_).all()
+    assert model.best_score_ > 0.5
+
+
+def test_the_same_seed_gives_the_same_search():
+    X, y, _ = data(n=2500)
+    one, two = (DualAveragingClassifierCV(alphas=3, random_state=5, n_jobs=jobs).fit(X, y) for jobs in (1, 2))
+    np.testing.assert_array_equal(one.cv_results_["mean_test_score"], two.cv_results_["mean_test_score"])
+    np.testing.assert_array_equal(one.coef_, two.coef_)
+
+
+@pytest.mark.parametrize("bad", [{"alphas": 0}, {"alphas": [0.0]}, {"cv": 1}, {"scoring": "beauty"}])
+def test_searches_that_make_no_sense_are_refused(bad):
+    X, y, _ = data(n=30)
+    with pytest.raises(ValueError, match=r"alphas|k-fold|cv|scoring"):
+        DualAveragingClassifierCV(**bad).fit(X, y)

@@ -1,0 +1,209 @@
+"""The door: what comes in, what is refused and in which words, and that nothing of the caller's is changed."""
+
+import time
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from cesaro.linear import DualAveragingClassifier, DualAveragingRegressor
+from cesaro.linear.door import check_labels, check_rows, check_weights
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(30, 4)) * (RNG.random((30, 4)) < 0.6)
+Y = np.where(X.sum(axis=1) + 0.1 * RNG.normal(size=30) > 0, 1, 0)
+MODEL = {"alpha": 0.1, "tol": 1e-10, "random_state": 0}
+
+
+def fitted(X, y=Y, **kwargs):
+    return DualAveragingClassifier(**MODEL).fit(X, y, **kwargs)
+
+
+def with_index(kind):
+    A = sp.csr_array(X)
+    A.indices, A.indptr = A.indices.astype(kind), A.indptr.astype(kind)
+    return A
+
+
+def unsorted():
+    A = sp.csr_array(X)
+    A.indices, A.data = A.indices.copy(), A.data.copy()
+    for i in range(A.shape[0]):
+        row = slice(A.indptr[i], A.indptr[i + 1])
+        A.indices[row], A.data[row] = A.indices[row][::-1].copy(), A.data[row][::-1].copy()
+    return sp.csr_array((A.data, A.indices, A.indptr), shape=A.shape)
+
+
+def duplicated():
+    A = sp.csr_array(X)
+    return sp.csr_array((np.repeat(A.data, 2) / 2, np.repeat(A.indices, 2), 2 * A.indptr), shape=A.shape)
+
+
+def padded():
+    A = sp.coo_array(X)
+    n = len(A.data)
+    rows, columns = np.append(A.coords[0], [0, 1]), np.append(A.coords[1], [0, 1])
+    return sp.csr_array((np.append(A.data, [0.0, 0.0]), (rows, columns)), shape=A.shape), n
+
+
+FORMS = {
+    "list": X.tolist(),
+    "fortran": np.asfortranarray(X),
+    "csr_matrix": sp.csr_matrix(X),
+    "csc": sp.csc_array(X),
+    "coo": sp.coo_array(X),
+    "64-bit": with_index(np.int64),
+    "32-bit": with_index(np.int32),
+    "unsorted": unsorted(),
+    "duplicates": duplicated(),
+    "explicit zeros": padded()[0],
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_of_the_same_matrix_gives_the_same_model(form):
+    np.testing.assert_allclose(fitted(FORMS[form]).coef_, fitted(X).coef_, rtol=1e-6, atol=1e-9)
+
+
+def test_data_frames_keep_their_column_names_and_are_checked_against_them():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    model = fitted(frame, pd.Series(Y))
+    assert list(model.feature_names_in_) == list("abcd")
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(frame.rename(columns={"a": "z"}))
+
+
+def test_float32_stays_float32_and_whole_numbers_become_floats():
+    assert check_rows(DualAveragingClassifier(), X.astype(np.float32)).dtype == np.float32
+    assert check_rows(DualAveragingClassifier(), X.astype(int)).dtype == np.float64
+
+
+@pytest.mark.parametrize("form", ["duplicates", "unsorted", "csr_matrix"])
+def test_the_callers_arrays_are_not_changed(form):
+    A, v = FORMS[form].copy(), np.ones(30)
+    copies = A.data.copy(), A.indices.copy(), A.indptr.copy(), Y.copy()
+    for array in (A.data, A.indices, A.indptr):
+        array.setflags(write=False)
+    fitted(A, sample_weight=v)
+    for now, then in zip((A.data, A.indices, A.indptr, Y), copies, strict=True):
+        np.testing.assert_array_equal(now, then)
+
+
+def test_read_only_data_are_neither_copied_nor_written_to_nor_compiled_for():
+    A = FORMS["csr_matrix"].copy()
+    A.data.setflags(write=False)
+    B = check_rows(DualAveragingClassifier(), A)
+    assert B.data.flags.writeable
+    assert np.shares_memory(A.data, B.data)
+    assert not A.data.flags.writeable
+
+
+@pytest.mark.parametrize(("value", "word"), [(np.nan, "NaN"), (np.inf, "inf"), (-np.inf, "inf")])
+@pytest.mark.parametrize("make", [np.array, sp.csr_array], ids=["dense", "sparse"])
+def test_a_bad_entry_of_X_is_named_by_row_and_column(value, word, make):
+    bad = X.copy()
+    bad[7, 2] = value
+    with pytest.raises(ValueError, match=rf"X contains {word}.* row 7, column 2"):
+        fitted(make(bad))
+    with pytest.raises(ValueError, match=rf"X contains {word}.* row 7, column 2"):
+        fitted(X).predict(make(bad))
+
+
+def test_a_sum_that_overflows_is_not_an_infinite_entry():
+    big = np.full((4, 2), 1.7e308)
+    check_rows(DualAveragingClassifier(), big)
+
+
+def test_a_bad_target_or_weight_is_named_by_its_row():
+    y, v = Y.astype(float), np.ones(30)
+    y[3], v[5] = np.nan, np.inf
+    with pytest.raises(ValueError, match=r"y contains NaN at row 3"):
+        fitted(X, y)
+    with pytest.raises(ValueError, match=r"y contains NaN at row 3"):
+        DualAveragingRegressor().fit(X, y)
+    with pytest.raises(ValueError, match=r"y contains inf.* row 2, column 1"):
+        DualAveragingRegressor().fit(X, np.where(np.arange(60).reshape(30, 2) == 5, np.inf, 1.0))
+    with pytest.raises(ValueError, match=r"sample_weight contains inf.* row 5"):
+        fitted(X, sample_weight=v)
+
+
+def test_negative_and_vanishing_weights_are_refused():
+    v = np.ones(30)
+    v[4] = -1.0
+    with pytest.raises(ValueError, match=r"negative: got -1.0 at row 4"):
+        fitted(X, sample_weight=v)
+    with pytest.raises(ValueError, match="at least one non-zero"):
+        fitted(X, sample_weight=np.zeros(30))
+    with pytest.raises(ValueError, match="shape"):
+        fitted(X, sample_weight=np.ones(29))
+
+
+def test_one_class_no_rows_and_other_widths_are_refused():
+    with pytest.raises(ValueError, match="one class"):
+        fitted(X, np.ones(30))
+    with pytest.raises(ValueError, match="one class"):
+        fitted(X, Y, sample_weight=Y)
+    with pytest.raises(ValueError, match="0 sample"):
+        fitted(np.zeros((0, 4)), [])
+    with pytest.raises(ValueError, match="X has 3 features"):
+        fitted(X).predict(X[:, :3])
+    with pytest.raises(ValueError, match="inconsistent"):
+        fitted(X, Y[:-1])
+
+
+def test_a_malformed_csr_matrix_is_refused_before_a_kernel_sees_it():
+    A = sp.csr_array(X)
+    A.indices = A.indices.copy()
+    for value in (4, -1):
+        A.indices[0] = value
+        with pytest.raises(ValueError, match="column indices outside"):
+            check_rows(DualAveragingClassifier(), sp.csr_array((A.data, A.indices, A.indptr), shape=A.shape))
+
+
+@pytest.mark.parametrize(
+    "y",
+    [[1, -1, 1], [0.0, 1.0, 1.0], [True, False, True], ["b", "a", "b"], [5, 3, 4], np.array([2, 2, 7], dtype=np.int8)],
+)
+def test_labels_come_out_as_numpys_unique_would_have_them(y):
+    labels = check_labels(np.zeros((3, 1)), y)
+    classes, code = np.unique(y, return_inverse=True)
+    np.testing.assert_array_equal(labels.classes, classes)
+    assert labels.classes.dtype == classes.dtype
+    np.testing.assert_array_equal(labels.code, code)
+
+
+def test_continuous_targets_are_not_labels():
+    with pytest.raises(ValueError, match="continuous"):
+        check_labels(np.zeros((4, 1)), [0.5, 1.5, 0.5, 1.5])
+
+
+def test_weights_of_one_are_made_and_given_ones_are_copied():
+    v = np.array([1, 2, 3])
+    out = check_weights(np.zeros((3, 1)), v)
+    assert out.dtype == np.float64
+    assert not np.shares_memory(out, v)
+    np.testing.assert_array_equal(check_weights(np.zeros((3, 1)), None), 1.0)
+
+
+def test_the_door_costs_no_more_than_a_few_passes_over_the_data():
+    """Measured in units of what NumPy needs to sum the values, so that the machine's load cancels."""
+    rng = np.random.default_rng(0)
+    n, k = 30_000, 14
+    columns = np.sort(rng.integers(0, 1000, (n, k)) + 1000 * np.arange(k), axis=1).astype(np.int32)
+    A = sp.csr_array((np.ones(n * k), columns.ravel(), np.arange(0, n * k + 1, k, dtype=np.int32)), shape=(n, 14_000))
+    y = rng.choice([-1.0, 1.0], n)
+    model = DualAveragingClassifier()
+    model._validate_params()
+
+    def clock(run):
+        best = np.inf
+        for _ in range(15):
+            start = time.perf_counter()
+            run()
+            best = min(best, time.perf_counter() - start)
+        return best
+
+    door = clock(lambda: (model._validate_params(), check_rows(model, A), check_labels(A, y), check_weights(A, None)))
+    unit = clock(lambda: A.data.sum())
+    assert door < 20 * unit

@@ -1,0 +1,201 @@
+"""The kernels compute the printed formulas; what a run proves is true."""
+
+import runpy
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cesaro.linear import batches, elastic, recursion
+from cesaro.linear.kernel import SOLVERS, Run, objective, solve
+
+plain = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("plain.py"))))
+KERNELS = SimpleNamespace(recursion=recursion, batches=batches, elastic=elastic)
+seeds = st.integers(0, 2**32 - 1)
+
+
+class Linear:
+    """Weights 1, 2, 3, ..."""
+
+    def relative(self, t):
+        return (t + 1) / 2
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("loss", plain.LOSSES, ids=repr)
+@settings(max_examples=15, deadline=None)
+@given(
+    seed=seeds,
+    ball=st.booleans(),
+    weights=st.booleans(),
+    batch=st.sampled_from([1, 1, 2, 3]),
+    anchor=st.sampled_from([0.0, 0.7, 20.0]),
+    bias=st.sampled_from([0.0, 2.0]),
+    cubic=st.booleans(),
+)
+def test_a_kernel_run_is_the_printed_formula(solver, loss, seed, ball, weights, batch, anchor, bias, cubic):
+    cubic = cubic and not SOLVERS[solver].primal
+    case = plain.make_case(
+        seed, loss, solver, ball=ball, weights=weights, batch=batch, anchor=anchor, bias=bias, cubic=cubic
+    )
+    plain.compare(case, plain.run_kernel(KERNELS, case), plain.printed(case))
+
+
+@pytest.mark.parametrize("solver", ["gda", "sc-rda"])
+@pytest.mark.parametrize("loss", plain.LOSSES, ids=repr)
+@settings(max_examples=15, deadline=None)
+@given(
+    seed=seeds,
+    weights=st.booleans(),
+    batch=st.sampled_from([1, 1, 3]),
+    anchor=st.sampled_from([0.0, 0.7]),
+    bias=st.sampled_from([0.0, 2.0]),
+    cubic=st.booleans(),
+)
+def test_the_lazy_elastic_net_is_the_printed_formula(solver, loss, seed, weights, batch, anchor, bias, cubic):
+    case = plain.make_case(
+        seed, loss, solver, l1=True, weights=weights, batch=batch, anchor=anchor, bias=bias, cubic=cubic
+    )
+    plain.compare(case, plain.run_kernel(KERNELS, case), plain.printed(case))
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@settings(max_examples=20, deadline=None)
+@given(seed=seeds, ball=st.booleans(), loss=st.sampled_from(plain.LOSSES))
+def test_a_start_away_from_zero_is_the_printed_formula(solver, seed, ball, loss):
+    case = plain.make_case(seed, loss, solver, ball=ball, anchor=2.0)
+    w0 = plain.project(np.random.default_rng(seed).normal(size=case.X.shape[1]), case.problem.radius)
+    plain.compare(case, plain.run_kernel(KERNELS, case, w0), plain.printed(case, w0))
+
+
+@pytest.mark.parametrize("sampling", ["reshuffle", "replacement"])
+@pytest.mark.parametrize("solver", SOLVERS)
+@settings(max_examples=20, deadline=None)
+@given(
+    seed=seeds,
+    loss=st.sampled_from(plain.LOSSES),
+    ball=st.booleans(),
+    weights=st.booleans(),
+    batch=st.sampled_from([1, 3]),
+    mu=st.sampled_from([1e-3, 0.03, 1.0]),
+    anchor=st.sampled_from(["auto", 0.0, 5.0]),
+)
+def test_no_point_lies_below_what_a_run_has_proved(sampling, solver, seed, loss, ball, weights, batch, mu, anchor):
+    case = plain.make_case(seed, loss, solver, ball=ball, weights=weights, bias=1.0)
+    problem = case.problem._replace(mu=mu)
+    fit = solve(
+        problem, solver=solver, tol=0, max_iter=20, seed=seed, batch_size=batch, sampling=sampling, anchor=anchor
+    )
+    other = solve(problem, tol=1e-6, max_iter=300, seed=seed)
+    lowest = min(other.objective, fit.objective)
+    assert fit.lower_bound <= lowest * (1 + 1e-12)
+    assert fit.objective == pytest.approx(objective(problem, fit.w), rel=1e-12)
+    assert np.linalg.norm(fit.w) <= problem.radius * (1 + 1e-12)
+    assert fit.lower_bound >= 0.0  # losses are not negative
+    assert fit.n_iter == 20
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("loss", plain.LOSSES, ids=repr)
+def test_the_proved_gap_closes(solver, loss):
+    case = plain.make_case(12, loss, solver, weights=True, bias=1.0)
+    fit = solve(case.problem, solver=solver, tol=0.02, max_iter=3000)
+    assert fit.status == "converged"
+    zero = objective(case.problem, np.zeros(case.X.shape[1]))
+    assert fit.objective - fit.lower_bound <= 0.02 * max(fit.objective, 1e-3 * zero)
+    assert fit.history["objective"][-1] == fit.objective
+    assert (np.diff(fit.history["lower_bound"]) >= 0).all()
+
+
+@pytest.mark.parametrize("solver", ["gda", "sc-rda"])
+def test_an_elastic_net_run_proves_its_gap(solver):
+    case = plain.make_case(3, plain.LOSSES[0], solver, l1=True, bias=1.0)
+    fit = solve(case.problem, solver=solver, tol=0.02, max_iter=3000)
+    assert fit.status == "converged"
+    assert fit.lower_bound <= solve(case.problem, tol=1e-4, max_iter=500).objective
+
+
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("loss", plain.LOSSES, ids=repr)
+def test_no_step_size_is_needed_whatever_the_scale_of_the_rows(size, loss):
+    case = plain.make_case(7, loss, "gda")
+    rows = case.problem.rows._replace(data=case.problem.rows.data * size)
+    for mu in (1e-8, 1.0, 1e4):
+        problem = case.problem._replace(rows=rows, mu=mu)
+        fit = solve(problem, tol=0, max_iter=5)
+        assert np.isfinite(fit.w).all()
+        assert fit.objective <= objective(problem, np.zeros(rows.width))
+
+
+def test_weights_of_any_kind_do_not_overflow():
+    class Doubling:
+        def relative(self, t):
+            return 2.0 - 2.0 ** (1 - t)
+
+    case = plain.make_case(5, plain.LOSSES[0], "gda")
+    fit = solve(case.problem, averaging=Doubling(), tol=0, max_iter=1500)
+    assert np.isfinite(fit.w).all()
+    assert fit.lower_bound <= fit.objective
+
+
+def test_epoch_weights_are_those_of_the_printed_formula():
+    case = plain.make_case(9, plain.LOSSES[4], "gda", weights=True)._replace(gammas=[1.0, 2.0, 3.0])
+    share = case.problem.v / case.problem.v[case.problem.v > 0].mean()
+    run = Run(case.problem, SOLVERS["gda"]._replace(cubic=False), Linear(), False, np.random.default_rng(0))
+    run.start_at(None, case.anchor)
+    orders = []
+    for _ in range(3):
+        run.advance()
+        orders.append(run.order.copy())
+    want = plain.printed(case._replace(orders=orders, problem=case.problem._replace(v=share)))
+    np.testing.assert_allclose(run.output(), want.answer, rtol=0, atol=1e-12)
+
+
+def test_a_warm_start_goes_on_where_the_run_stopped():
+    case = plain.make_case(4, plain.LOSSES[0], "gda")
+    whole = solve(case.problem, tol=0, max_iter=6, seed=np.random.default_rng(1))
+    rng = np.random.default_rng(1)
+    half = solve(case.problem, tol=0, max_iter=3, seed=rng)
+    rest = solve(case.problem, tol=0, max_iter=3, seed=rng, start=half.state)
+    np.testing.assert_allclose(rest.state.zr, whole.state.zr, rtol=1e-12)
+    other = solve(case.problem._replace(mu=0.1), tol=0, max_iter=3, start=half.state)
+    assert np.isfinite(other.w).all()
+
+
+def test_the_same_seed_gives_the_same_bits():
+    case = plain.make_case(4, plain.LOSSES[0], "gda")
+    first, second = (solve(case.problem, tol=0, max_iter=6, seed=8) for _ in range(2))
+    np.testing.assert_array_equal(first.w, second.w)
+
+
+def test_ctrl_c_and_the_clock_leave_a_usable_fit():
+    def stop(epoch, f, lower):
+        if epoch >= 3:
+            raise KeyboardInterrupt
+
+    case = plain.make_case(4, plain.LOSSES[0], "gda")
+    fit = solve(case.problem, tol=0, max_iter=10**6, report=stop)
+    assert fit.status == "interrupted"
+    assert fit.objective <= objective(case.problem, 0 * fit.w)
+    fit = solve(case.problem, tol=0, max_iter=10**7, time_limit=0.05)
+    assert fit.status == "time_limit"
+    assert fit.objective <= objective(case.problem, 0 * fit.w)
+
+
+@pytest.mark.parametrize(("solver", "ball"), [("gda", True), ("sc-pda", False), ("pegasos", False)])
+def test_an_l1_term_is_refused_where_it_is_not_sparse(solver, ball):
+    case = plain.make_case(4, plain.LOSSES[0], solver, ball=ball, l1=True)
+    with pytest.raises(ValueError, match="L1 term needs"):
+        solve(case.problem, solver=solver)
+
+
+def test_a_row_of_weight_zero_does_not_exist():
+    case = plain.make_case(11, plain.LOSSES[0], "gda")
+    p = case.problem
+    absent = np.arange(len(p.y)) % 3 == 0
+    garbage = p._replace(v=np.where(absent, 0.0, 1.0), y=np.where(absent, -p.y, p.y))
+    alone = p._replace(v=garbage.v)
+    np.testing.assert_array_equal(solve(garbage, tol=0, max_iter=4).w, solve(alone, tol=0, max_iter=4).w)

@@ -1,0 +1,144 @@
+"""Kernels broken on purpose are caught by the ties: each fault below is one that a typing error could make."""
+
+import re
+import runpy
+import sys
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import numpy as np
+import pytest
+
+import cesaro.linear
+
+here = Path(__file__).parent
+plain = SimpleNamespace(**runpy.run_path(str(here / "plain.py")))
+lanes_test = SimpleNamespace(**runpy.run_path(str(here / "test_lanes.py")))
+path_test = SimpleNamespace(**runpy.run_path(str(here / "test_path.py")))
+
+FAULTS = [
+    ("recursion", "zz += g * (2.0 * mz + g * q)", "zz += g * (2.0 * mz - g * q)"),
+    ("recursion", "alpha += o * s", "alpha += a * s"),
+    ("recursion", "h = -alpha * g", "h = alpha * g"),
+    ("recursion", "A += a\n", "A += 1.0\n"),
+    ("recursion", "else s * mz", "else -s * mz"),
+    ("recursion", "cc -= a * conjugate", "cc += a * conjugate"),
+    ("recursion", "scale * inside if how.keep else scale", "scale"),
+    ("recursion", "zr[j, 0] *= scale", "pass"),
+    ("recursion", "(A / how.total) ** 3", "(A / how.total) ** 2"),
+    ("recursion", "g = a * u / scale", "g = a * u"),
+    ("recursion", "zr[d, 1] += h * rows.bias", "pass"),
+    ("recursion", "s / scale, 0.0, 1.0", "s, 0.0, 1.0"),
+    ("recursion", "s / scale, 0.0, 1.0", "s / scale, alpha, 1.0"),
+    ("recursion", "out += o", "out += a"),
+    ("recursion", "seen[i, 1] += a", "seen[i, 1] += 1.0"),
+    ("recursion", "gamma * v[i] if weighted else gamma", "gamma"),
+    ("recursion", "norm > how.radius * mu * Gamma", "norm > how.radius * Gamma"),
+    ("batches", "zz += push", "zz = push"),
+    ("batches", "-alpha * slopes[b]", "alpha * slopes[b]"),
+    ("batches", "grown += g * x * (2.0 * zr[c, 0] + g * x)", "grown += g * x * (2.0 * zr[c, 0])"),
+    ("batches", "slopes[b] = a * u / scale", "slopes[b] = a * u"),
+    ("elastic", "how.l1 * A, weigh", "how.l1 * (A + 1.0), weigh"),
+    ("elastic", "z * (sums[m, 0] - sums[i, 0])", "z * (sums[k, 0] - sums[i, 0])"),
+    ("elastic", "how.l1 if c < rows.d else 0.0", "how.l1"),
+    ("elastic", "lag[c] = k", "lag[c] = k - 1"),
+    ("elastic", "o * how.mu * s * A", "o * how.mu * s"),
+    ("lanes", "-S[ALPHA, lane] * g[lane]", "S[ALPHA, lane] * g[lane]"),
+    ("lanes", "S[SQUARE, k] += g * (2.0 * mz + g * q)", "S[SQUARE, k] += g * 2.0 * mz"),
+    ("lanes", "y = Y[i, lanes.target[lane]]", "y = Y[i, 0]"),
+    ("lanes", "else 0, lanes.weight[lane]]\n            g[", "else 0, 0]\n            g["),
+    ("lanes", "W[j, L + k] += S[ALPHA, k] * W[j, k]", "W[j, L + k] += W[j, k]"),
+    ("implicit", "r / (q + bend * G)", "r / q"),
+    ("implicit", "G = G + a * mu * mask\n    r, e", "G = G + a * mu\n    r, e"),
+    ("implicit", "cut + g * (y - half * b)", "cut + g * (y - bend * b)"),
+    ("implicit", "(t / unit) ** 3", "(t / unit) ** 2"),
+    ("implicit", "gap = (pack.gap[p, 0], pack.gap[p, 1])", "gap = (pack.gap[p, 0], pack.gap[p, 1] + 16)"),
+]
+
+
+def source(name):
+    return (Path(cesaro.linear.__file__).parent / f"{name}.py").read_text()
+
+
+def interpret(name, old="", new="", **replaced):
+    """The module as plain Python, with `old` replaced by `new`."""
+    text = source(name)
+    assert not old or text.count(old) >= 1, f"{old!r} is no longer in {name}: write the fault anew"
+    text = re.sub(r"^@njit\(.*\)$", "", text.replace(old, new, 1) if old else text, flags=re.MULTILINE)
+    module = ModuleType(name)
+    names = module.__dict__
+    exec(compile(text.replace('getattr(config, "DISABLE_JIT", False)', "True"), name, "exec"), names)
+    names.update(prefetch=lambda array, i: None, **replaced)
+    return module
+
+
+def ties_hold(name, old="", new=""):
+    """Run the ties of the module that is at fault; they raise AssertionError if it is."""
+    if name == "implicit":
+        return implicit_ties_hold(old, new)
+    recursion = interpret("recursion", *([old, new] if name == "recursion" else []))
+    recursion.ahead = lambda *_: None
+    if name == "lanes":
+        return lanes_ties_hold(recursion, old, new)
+    links = {"step": recursion.step, "fold": recursion.fold}
+    batches = interpret("batches", *([old, new] if name == "batches" else []), **links)
+    elastic = interpret("elastic", *([old, new] if name == "elastic" else []), weigh=batches.weigh)
+    kernels = SimpleNamespace(recursion=recursion, batches=batches, elastic=elastic)
+    for seed in range(40):
+        solver = ["gda", "sc-pda", "pegasos", "pa-psg-sc", "sc-rda"][seed % 5]
+        sparse = name == "elastic"
+        case = plain.make_case(
+            seed,
+            plain.LOSSES[seed % 9],
+            "gda" if sparse else solver,
+            ball=not sparse and seed % 3 != 0,
+            l1=sparse,
+            weights=seed % 2 == 0,
+            batch=1 if name == "recursion" else 1 + seed % 3,
+            anchor=[0.5, 4.0][seed % 2],
+            bias=[0.0, 2.0][seed // 2 % 2],
+            cubic=solver == "gda" or sparse,
+        )
+        if name == "batches" and case.batch == 1:
+            continue
+        plain.compare(case, plain.run_kernel(kernels, case), plain.printed(case))
+
+
+def lanes_ties_hold(recursion, old, new):
+    links = {"step": recursion.step, "ahead": recursion.ahead}
+    lanes = interpret("lanes", old, new, **links)
+    names = vars(lanes_test.LANES) | {"visit_lanes": lanes.visit_lanes, "fold_lanes": lanes.fold_lanes}
+    for seed in range(20):
+        solver = ["gda", "sc-pda", "pegasos", "pa-psg-sc", "sc-rda"][seed % 5]
+        case = plain.make_case(seed, plain.LOSSES[seed % 9], solver, ball=seed % 3 != 0, weights=True, bias=1.0)
+        cases = lanes_test.different(case, np.random.default_rng(seed), 3)
+        for mine, got in zip(cases, plain.run_lanes(SimpleNamespace(**names), cases), strict=True):
+            held_out = [order[mine.problem.v[order] > 0] for order in case.orders]
+            plain.compare(mine, got, plain.printed(mine._replace(orders=held_out), unit=len(case.orders[0])))
+
+
+def implicit_ties_hold(old, new):
+    simd = interpret("simd")
+    text = "from cesaro.linear.simd import add_rows, add_to_row, map_lanes, maximum, minimum\n"
+    assert text in source("implicit")
+    kept = sys.modules["cesaro.linear.simd"]
+    sys.modules["cesaro.linear.simd"] = simd
+    try:
+        implicit = interpret("implicit", old, new)
+    finally:
+        sys.modules["cesaro.linear.simd"] = kept
+    implicit.ahead = lambda *_: None
+    for seed, loss in enumerate(plain.LOSSES):
+        path_test.tie(implicit, loss, seed, folds=2, columns=1 + seed % 2, l1_ratio=0.0, bias=1.5, stride=3)
+
+
+@pytest.mark.parametrize("name", ["recursion", "batches", "elastic", "lanes", "implicit"])
+def test_the_kernels_as_they_are_pass_in_plain_python(name):
+    ties_hold(name)
+
+
+@pytest.mark.parametrize(("name", "old", "new"), FAULTS)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_fault_is_caught(name, old, new):
+    with pytest.raises(AssertionError, match=r"Not equal|location"):
+        ties_hold(name, old, new)

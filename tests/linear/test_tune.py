@@ -1,0 +1,70 @@
+"""The choice of the anchor: lanes are first passes, the choice has no unit, and it is good wherever mu is."""
+
+import numpy as np
+import pytest
+
+from cesaro import losses
+from cesaro.linear import passes, tune
+from cesaro.linear.anchored import Run
+from cesaro.linear.rows import Problem, make_rows
+
+
+def problem(rng, n=3000, d=12, loss=None, mu=1e-4, scale=1.0, bias=0.0):
+    X = rng.normal(size=(n, d)) * 10 ** rng.uniform(-1, 1, d)
+    y = np.where(X @ rng.normal(size=d) + np.abs(X).sum(1).mean() * rng.normal(size=n) > 0, 1.0, -1.0)
+    v = rng.uniform(0.5, 2.0, n)
+    return Problem(make_rows(scale * X, bias), y, v, loss or losses.Hinge(), mu)
+
+
+def first_pass(run, K):
+    """The average of one first pass with the anchor K."""
+    run.record[:, passes.B], run.g = 0.0, np.zeros_like(run.g)
+    run.anchor_at(np.zeros_like(run.g), K)
+    order = run.order.copy()
+    average = run.sweep(first=True)
+    run.order = order
+    return average
+
+
+@pytest.mark.parametrize("loss", [kind() for kind in losses.ALL.values()], ids=repr)
+def test_a_lane_of_the_pilot_is_a_first_pass_with_its_anchor(loss):
+    given = problem(np.random.default_rng(0), 300, loss=loss, bias=1.0)
+    run = Run(given, 0)
+    K = run.R / tune.CANDIDATES
+    found = tune.pilot(run.rows, run.record, run.order, run.order, run.code, run.param, K, run.mu)
+    for k, strength in enumerate(K):
+        assert found[k] == pytest.approx(run.evaluate(first_pass(run, strength))[0], rel=1e-7)
+        run = Run(given, 0)
+
+
+@pytest.mark.parametrize("scale", [1e-2, 1e2])
+def test_the_choice_does_not_depend_on_the_unit_of_X(scale):
+    one = problem(np.random.default_rng(1))
+    other = problem(np.random.default_rng(1), scale=scale, mu=1e-4 * scale**2)
+    assert tune.choose(Run(one, 0)) == pytest.approx(tune.choose(Run(other, 0)), rel=1e-9)
+
+
+@pytest.mark.parametrize("mu", [1e-1, 1e-3, 1e-5, 1e-6])
+@pytest.mark.parametrize("loss", [losses.Hinge(), losses.SquaredHinge(), losses.LogLoss()], ids=repr)
+@pytest.mark.parametrize("scale", [0.01, 1.0, 100.0])
+def test_the_choice_is_nearly_the_best_of_all_candidates_at_every_mu_and_scale(mu, loss, scale):
+    given = problem(np.random.default_rng(2), 6000, loss=loss, mu=mu, scale=scale)
+
+    def after_one_pass(c):
+        run = Run(given, 0)
+        c = tune.choose(run) if c is None else c
+        return run.evaluate(first_pass(run, run.R / c))[0]
+
+    best = min(after_one_pass(c) for c in 4.0 ** np.arange(-6, 5))
+    assert after_one_pass(None) <= 1.06 * best
+
+
+def test_an_anchor_that_the_sweeps_outgrow_is_loosened_and_one_that_lets_them_swing_is_tightened():
+    run = Run(problem(np.random.default_rng(3)), 0)
+    run.slack = np.inf  # every row is visited
+    for _ in range(12):
+        run.anchor_at(np.zeros_like(run.g), 1e6 * run.R)
+        factor = run.loosen(run.sweep())
+    assert factor > 1.0
+    run.H[:, 0] += 1e9
+    assert [run.loosen(run.center) for _ in range(20)][-1] < 1.0
