@@ -7,7 +7,7 @@ import threading
 from contextlib import contextmanager
 from functools import cache
 
-from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+from threadpoolctl import ThreadpoolController
 
 _lock = threading.Lock()
 _inside: list = []  # the limit in force, once per call that relies on it
