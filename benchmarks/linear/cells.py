@@ -1,0 +1,90 @@
+"""A cell is a data set and an alpha: loading one, timing a fit, finding the fewest iterations that reach an accuracy.
+
+Data: $CESARO_DATA or ../shared/data/libsvm beside the repository. One thread, CPU time.
+"""
+
+import functools
+import io
+import json
+import lzma
+import math
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+os.environ.update({f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")})
+
+import numpy as np
+from sklearn.datasets import load_svmlight_file
+
+FILES = {name: f"{name}.xz" for name in ("a9a", "ijcnn1", "w8a")} | {"covtype": "covtype.libsvm.binary.scale.xz"}
+
+
+def load(name):
+    """X, y in {-1, 1}."""
+    folder = Path(os.environ.get("CESARO_DATA", Path(__file__).parents[3] / "shared" / "data" / "libsvm"))
+    with lzma.open(folder / FILES[name]) as file:
+        X, y = load_svmlight_file(io.BytesIO(file.read()))
+    X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)  # SGDClassifier refuses wider ones
+    return X, np.where(y > y.min(), 1.0, -1.0)
+
+
+def seconds(estimator, X, y):
+    """CPU time of a fit."""
+    start = time.process_time()
+    estimator.fit(X, y)
+    return time.process_time() - start
+
+
+def fewest(make, reached, budget):
+    """The smallest max_iter that reaches the accuracy, or None if a fit takes longer than the budget before it does."""
+    high = 1
+    while not reached(make(high)):
+        if reached.seconds > budget or high >= 5000:
+            return None
+        high = max(high + 1, int(1.5 * high))
+    low = int(high / 1.5) if high > 2 else 0
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reached(make(middle)) else (middle, high)
+    return high
+
+
+def race(family, X, y, objective, target, repeats, patience=3.0, first=()):
+    """{name: CPU ms} of whole fits, each stopped by the best max_iter known in advance; inf where it is out of reach.
+
+    `family` maps names to functions max_iter -> unfitted estimator. Names in `first` set the pace: another solver is given up
+    when it needs `patience` times as long as the fastest of them.
+    """
+    chosen, fastest = {}, math.inf
+    for name in sorted(family, key=lambda name: name not in first):
+        family[name](2).fit(X, y)  # compile, load
+
+        def reached(estimator):
+            reached.seconds = seconds(estimator, X, y)
+            return objective(np.ravel(estimator.coef_)) <= target
+
+        count = fewest(family[name], reached, patience * fastest)
+        if count is not None:
+            chosen[name] = family[name](count)
+            if name in first:
+                fastest = min(fastest, seconds(family[name](count), X, y))
+    times = dict.fromkeys(family, math.inf)
+    for _ in range(repeats):
+        for name, estimator in chosen.items():
+            times[name] = min(times[name], 1e3 * seconds(estimator, X, y))
+    return times
+
+
+def in_own_process(script, *arguments):
+    """The JSON that `script --cell ARGUMENTS` prints: one process per cell."""
+    command = [sys.executable, script, "--cell", *map(str, arguments)]
+    run = functools.partial(subprocess.run, check=True, stdout=subprocess.PIPE, text=True)
+    return json.loads(run(command).stdout)
+
+
+def shown(times):
+    """Milliseconds, a dash where out of reach."""
+    return " ".join("–" if math.isinf(t) else f"{t:.1f}" for t in times)
