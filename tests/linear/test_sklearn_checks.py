@@ -4,7 +4,6 @@ The instances ask for more digits than the default where a check compares two fi
 optimum itself.
 """
 
-import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from cesaro.linear import (

@@ -11,8 +11,8 @@ from cesaro.linear.rows import Fit, Problem
 
 PAPER = ("gda", "sc-pda", "pegasos", "pa-psg-sc", "sc-rda")
 SOLVERS = ("anchored", *PAPER)
-PATIENCE = 50  # sweeps, before a small problem is polished
-DIGITS = 1e-8  # a tolerance below which it is polished in any case
+PATIENCE = 400  # sweeps, before a small problem is polished
+DIGITS = 1e-8  # a tolerance from which on it is polished in any case, and sooner
 
 
 class Settings(NamedTuple):
@@ -59,17 +59,24 @@ def _anchored(problem: Problem, settings: dict) -> Fit:
     """Sweeps; a small problem with which they are not done in a while, or whose last digits count, is polished."""
     from cesaro.linear import polish, sweeps
 
-    tol, max_iter = settings["tol"], settings["max_iter"]
-    if not (tol > 0.0 and max_iter > PATIENCE and polish.suits(problem)):
+    begun = time.perf_counter()
+    tol, max_iter, limit = settings["tol"], settings["max_iter"], settings["time_limit"]
+    patience = PATIENCE if tol > DIGITS else PATIENCE // 40
+    if not (tol > 0.0 and max_iter > patience and polish.suits(problem)):
         return sweeps.solve(problem, **settings)
-    fit = sweeps.solve(problem, **settings | {"max_iter": PATIENCE})
+    fit = sweeps.solve(problem, **settings | {"max_iter": patience})
     if fit.status in ("time_limit", "interrupted") or (fit.status == "converged" and tol > DIGITS):
         return fit
-    fit = _polished(problem, fit, tol)
+    if limit is None or begun + limit > time.perf_counter() + polish.seconds(problem):
+        try:
+            fit = _polished(problem, fit, tol)
+        except KeyboardInterrupt:
+            return fit._replace(status="interrupted")
     if fit.status == "converged":
         return fit
-    more = sweeps.solve(problem, **settings | {"max_iter": max_iter - fit.n_iter, "start": fit.state})
-    return _joined(fit, more)
+    left = None if limit is None else max(0.0, begun + limit - time.perf_counter())
+    rest = {"max_iter": max_iter - fit.n_iter, "time_limit": left, "start": fit.state}
+    return _joined(fit, sweeps.solve(problem, **settings | rest))
 
 
 def _polished(problem: Problem, fit: Fit, tol: float) -> Fit:
