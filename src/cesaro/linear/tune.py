@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 
 from cesaro.linear.loss_codes import value
-from cesaro.linear.passes import ONE, V, Y
+from cesaro.linear.passes import ONE, V, Y, square
 from cesaro.linear.steps import best
 
 LANES = 8
@@ -27,11 +27,10 @@ def pilot(rows, record, order, fresh, code, param, K, mu):
     m, delta, f = np.zeros(LANES), np.zeros(2 * LANES), np.zeros(LANES)
     for k in range(n):
         i = order[k]
-        q, y, v = bias * bias, record[i, Y], record[i, V]
+        q, y, v = square(data, ptr[i], ptr[i + ONE], bias), record[i, Y], record[i, V]
         for lane in range(LANES):
             m[lane] = bias * W[d, lane]
         for j in range(ptr[i], ptr[i + ONE]):
-            q += np.float64(data[j]) * data[j]
             for lane in range(LANES):
                 m[lane] += data[j] * W[col[j], lane]
         o = ((k + 1.0) / n) ** 3
