@@ -515,6 +515,18 @@ def test_a_million_features_are_no_trouble():
     assert model.relative_gap_ <= 1e-3
 
 
+def test_targets_whose_loss_overflows_are_refused():
+    with pytest.raises(ValueError, match="Divide y"):
+        DualAveragingRegressor().fit([[1.0], [2.0]], [1e200, -1e200])
+
+
+def test_a_class_of_weight_zero_is_never_predicted():
+    X, y, _ = data()
+    model = DualAveragingClassifier(class_weight={0: 0.0, 1: 1.0}, alpha=1e-3).fit(X, y)
+    assert (model.predict(X) == 1).all()
+    assert model.relative_gap_ <= 1e-3
+
+
 def test_one_row_is_enough_for_a_regressor():
     model = DualAveragingRegressor(alpha=1e-3).fit([[1.0, 2.0]], [3.0])
     assert model.predict([[1.0, 2.0]])[0] == pytest.approx(3.0)

@@ -120,6 +120,10 @@ class LinearModel(CallbackSupportMixin, BaseEstimator, ABC):
 
     def _solve(self, problems: list[Problem], at_zero: list[float], settings: Settings) -> list[Fit]:
         """Fits of the problems, one model each; a warm start continues from the last ones where they still match."""
+        if not np.isfinite(at_zero).all():
+            raise ValueError(
+                "The loss overflows at w = 0: the targets are too large. Divide y by its standard deviation."
+            )
         starts: list = [None] * len(problems)
         last = getattr(self, "_last", None)
         if self.warm_start and last is not None and last.matches(problems, settings.solver):
