@@ -197,7 +197,8 @@ def solve(
         run.zr[:], run.now[:], run.epoch = start.zr, start.now, start.epoch
     else:
         run.start_at(None if start is None else start.w, anchor)
-    return loop(run, kind, tol or 0.0, max_iter, time_limit, report)
+    with np.errstate(over="ignore", invalid="ignore"):  # without an anchor a run may explode: then it finds nothing
+        return loop(run, kind, tol or 0.0, max_iter, time_limit, report)
 
 
 def loop(run: Run, kind: tuple, tol: float, max_iter: int, time_limit: float | None, report) -> Fit:
