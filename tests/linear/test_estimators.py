@@ -73,6 +73,13 @@ def test_hinge_agrees_with_liblinear(alpha, fit_intercept):
     np.testing.assert_allclose(ours.intercept_, theirs.intercept_, rtol=1e-3, atol=1e-4)
 
 
+def test_the_intercept_is_a_feature_of_the_given_size_as_in_liblinear():
+    X, y, _ = data()
+    ours = DualAveragingClassifier("squared_hinge", alpha=0.1, tol=1e-12, intercept_scaling=5.0).fit(X + 1, y)
+    theirs = LinearSVC(C=1 / (0.1 * len(y)), intercept_scaling=5.0, dual=False, tol=1e-10, max_iter=10**6)
+    np.testing.assert_allclose(ours.intercept_, theirs.fit(X + 1, y).intercept_, rtol=1e-5)
+
+
 def test_log_loss_agrees_with_logistic_regression_class_by_class():
     X, y, _ = data(classes=3)
     alpha = 1e-2
@@ -168,6 +175,9 @@ def test_the_relative_gap_is_over_the_objective_but_never_over_less_than_a_thous
     assert model.objective_.shape == model.lower_bound_.shape == (3,)
     two = DualAveragingClassifier(tol=0, max_iter=3).fit(X, y == 1)
     assert isinstance(two.dual_gap_, float)
+    easy = DualAveragingClassifier(alpha=1e-5, tol=0.1).fit(np.sign(X), X[:, 0] > 0)
+    assert easy.objective_ < 1e-3
+    assert easy.relative_gap_ == pytest.approx(easy.dual_gap_ / 1e-3)
 
 
 def test_certified_labels_are_those_of_the_optimum():
@@ -359,6 +369,10 @@ def test_class_weights_multiply_sample_weights():
     by_class = DualAveragingClassifier(**exact, class_weight={0: 1.0, 1: 3.0}).fit(X, y)
     by_sample = DualAveragingClassifier(**exact).fit(X, y, np.where(y == 1, 3.0, 1.0))
     np.testing.assert_allclose(by_class.coef_, by_sample.coef_, rtol=1e-7)
+    v = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
+    both = DualAveragingClassifier(**exact, class_weight={0: 1.0, 1: 3.0}).fit(X, y, v)
+    product = DualAveragingClassifier(**exact).fit(X, y, v * np.where(y == 1, 3.0, 1.0))
+    np.testing.assert_allclose(both.coef_, product.coef_, rtol=1e-7)
     balanced = DualAveragingClassifier(**exact, class_weight="balanced").fit(X[:150], y[:150])
     counts = np.bincount(y[:150])
     by_hand = DualAveragingClassifier(**exact).fit(X[:150], y[:150], (150 / (2 * counts))[y[:150]])
@@ -456,6 +470,14 @@ def test_batches_of_any_size_lead_to_the_optimum():
     assert model.n_iter_ == 15
 
 
+def test_a_small_batch_weighs_little_after_a_large_one():
+    X, y, _ = data(n=600)
+    model = DualAveragingClassifier(alpha=1e-2, random_state=0).partial_fit(X[:500], y[:500], classes=[0, 1])
+    before = model.coef_.copy()
+    model.partial_fit(X[500:505], y[500:505])
+    assert np.linalg.norm(model.coef_ - before) < 0.03 * np.linalg.norm(before)
+
+
 def test_partial_fit_goes_on_from_a_fit():
     X, y, t = data(n=1000)
     model = DualAveragingClassifier(alpha=1e-3).fit(X, y)
@@ -513,6 +535,7 @@ def test_a_million_features_are_no_trouble():
     model = DualAveragingClassifier().fit(X, y)
     assert model.coef_.shape == (1, 10**6)
     assert model.relative_gap_ <= 1e-3
+    assert objective(model, X, 2 * y - 1) == pytest.approx(model.objective_, rel=1e-9)
 
 
 def test_targets_whose_loss_overflows_are_refused():
@@ -559,3 +582,20 @@ def test_a_fit_that_is_worse_than_nothing_is_replaced_by_nothing():
     fit = runs.honest(1.0, bad)
     assert (fit.w == 0.0).all()
     assert (fit.objective, fit.lower_bound) == (1.0, 0.0)
+    worse = runs.honest(1.0, runs.Fit(np.ones(3), 1.5, 0.25, 1, {}, "max_iter"))
+    assert (worse.w == 0.0).all()
+    assert (worse.objective, worse.lower_bound) == (1.0, 0.25)
+    good = runs.honest(1.0, runs.Fit(np.ones(3), 0.5, -0.1, 1, {}, "max_iter"))
+    assert (good.w == 1.0).all()
+    assert (good.objective, good.lower_bound) == (0.5, 0.0)
+
+
+def test_two_runs_in_a_row_keep_the_better_point_and_the_better_bound():
+    history = {"epoch": np.array([1]), "time": np.array([2.0]), "objective": np.array([0.6]), "active": np.array([9])}
+    first = runs.Fit(np.zeros(2), 0.5, 0.3, 1, history, "max_iter")
+    second = runs.Fit(np.ones(2), 0.6, 0.4, 1, history, "max_iter")
+    for joined in (runs._joined(first, second), runs._joined(second, first)):
+        assert (joined.w == 0.0).all()
+        assert (joined.objective, joined.lower_bound, joined.n_iter) == (0.5, 0.4, 2)
+        np.testing.assert_array_equal(joined.history["epoch"], [1, 2])
+        np.testing.assert_array_equal(joined.history["time"], [2.0, 4.0])
