@@ -63,6 +63,13 @@ def minimum(x, y):
     return x.larger(y, "<") if isinstance(x, Vector) else np.minimum(x, y)
 
 
+def where_less(x, y, then, other):
+    """`then` where x < y, else `other`."""
+    if not isinstance(x, Vector):
+        return np.where(x < y, then, other)
+    return Vector(x.builder, x.builder.select(x.builder.fcmp_ordered("<", x.value, y.value), then.value, other.value))
+
+
 class Strip:
     """The lanes of one row of an array, read and written as vectors of 64 bytes."""
 
