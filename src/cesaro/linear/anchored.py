@@ -38,7 +38,7 @@ class Run:
         self.slack = 0.2 if self.code <= MODIFIED_HUBER else 0.2 * float(np.abs(y).mean())
         self.g, self.center, self.K = np.zeros(rows.d + 1), np.zeros(rows.d + 1), 0.0
         self.H = np.zeros((rows.d + 1, 2))
-        self.noise, self.swing, self.rate = 0.0, math.log(0.6), math.log(1.25)
+        self.noise, self.swing, self.rate, self.least = 0.0, math.log(0.6), math.log(1.25), math.log(0.15)
         self.order = self.order[: self.n]
         self.shuffle()
         self.R = passes.measure(rows, self.record, self.order[:SAMPLE])
@@ -99,10 +99,11 @@ class Run:
         move = np.linalg.norm(average - self.center)
         tiny = 1e-9 * (swing + move) + 1e-300
         self.swing = 0.8 * self.swing + 0.2 * math.log((swing + tiny) / (move + tiny))
-        if math.log(0.15) <= self.swing <= math.log(1.2):
+        if self.least <= self.swing <= math.log(1.2):
             return 1.0
         if self.swing * self.rate > 0.0:  # a change of direction: with smaller steps, so that it settles
-            self.rate *= -0.7
+            self.rate *= -max(0.7, 0.03 / abs(self.rate))
+            self.least = math.log(0.5)
         return math.exp(self.rate)
 
     def evaluate(self, w, tol=0.0):

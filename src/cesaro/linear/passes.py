@@ -23,7 +23,7 @@ from numba import njit
 from cesaro.linear.jit import KERNEL
 from cesaro.linear.loss_codes import conjugate, slope, value
 from cesaro.linear.rows import prefetch
-from cesaro.linear.steps import best, distance
+from cesaro.linear.steps import TINY, best, distance
 
 ONE, TWO = np.uint32(1), np.uint32(2)  # indices stay unsigned
 B, Y, V, Q = 0, 1, 2, 3  # columns of a row's record: dual value, target, weight (mean 1), squared norm
@@ -90,7 +90,7 @@ def sweep(rows, record, order, H, code, param, S, mu, threshold, radius, slack):
     and leaves `order`. Returns C, the sum of the weights, the number of rows kept and of values changed.
     """
     data, col, ptr, d, bias = rows.data, rows.col, rows.ptr, rows.d, rows.bias
-    n, kept, changes, C, A, o, s = order.shape[0], 0, 0, 0.0, 0.0, 1.0, 1.0 / S
+    n, kept, changes, C, A, o, s = order.shape[0], 0, 0, 0.0, 0.0, 1.0, 1.0 / max(S, TINY)
     norm, flat = 0.0, record.reshape(-1)
     T, h = 0.0, H.reshape(-1)
     if threshold is not None:
