@@ -139,6 +139,20 @@ def test_no_classifier_claims_a_gap_smaller_than_the_truth(solver, loss):
         assert model.lower_bound_ <= best.objective_ * (1 + 1e-11)
 
 
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_classes_against_the_rest_have_each_a_gap_that_holds(solver):
+    X, y, _ = data(n=150, classes=4, seed=3)
+    best = DualAveragingClassifier(alpha=1e-2, tol=1e-12).fit(X, y)
+    model = DualAveragingClassifier(alpha=1e-2, solver=solver, tol=0, max_iter=9, random_state=1).fit(X, y)
+    assert (model.dual_gap_ >= model.objective_ - best.objective_ - 1e-11).all()
+    for k in range(4):
+        one = DualAveragingClassifier(alpha=1e-2, solver=solver, tol=0, max_iter=9, random_state=1).fit(X, y == k)
+        assert model.objective_[k] < 1.2 * one.objective_
+        w = np.append(model.coef_[k], model.intercept_[k])
+        value = 1e-2 / 2 * w @ w + np.maximum(0, 1 - np.where(y == k, 1, -1) * (X @ w[:-1] + w[-1])).mean()
+        assert value == pytest.approx(model.objective_[k], rel=1e-9)
+
+
 @pytest.mark.parametrize("loss", sorted(REGRESSION))
 def test_no_regressor_claims_a_gap_smaller_than_the_truth(loss):
     for seed, alpha in enumerate([1e-3, 1.0]):
@@ -306,9 +320,11 @@ def test_callbacks_of_scikit_learn_see_every_evaluation_and_may_stop_the_fit():
 # threads, seeds, state
 
 
-def test_the_number_of_jobs_does_not_change_a_bit():
+@pytest.mark.parametrize("solver", ["anchored", "gda"])
+def test_the_number_of_jobs_does_not_change_a_bit(solver):
     X, y, _ = data(n=500, classes=5, noise=2.0)
-    one, two = (DualAveragingClassifier(alpha=1e-3, n_jobs=jobs, random_state=3).fit(X, y) for jobs in (1, 2))
+    model = DualAveragingClassifier(alpha=1e-2, solver=solver, tol=0.1, random_state=3)
+    one, two = (clone(model).set_params(n_jobs=jobs).fit(X, y) for jobs in (1, 2))
     np.testing.assert_array_equal(one.coef_, two.coef_)
     np.testing.assert_array_equal(one.dual_gap_, two.dual_gap_)
 
