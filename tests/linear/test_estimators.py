@@ -448,6 +448,7 @@ def test_losses_without_probabilities_do_not_offer_them():
         ({"solver": "sgd"}, "solver"),
         ({"radius": 0.0}, "radius"),
         ({"anchor": "big"}, "anchor"),
+        ({"averaging": "linear"}, "averaging"),
         ({"intercept_scaling": 0.0}, "intercept_scaling"),
     ],
 )

@@ -10,7 +10,7 @@ from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from cesaro.linear.callbacks import Callbacks, CallbackSupportMixin
 from cesaro.linear.compact import compact, spread
@@ -24,7 +24,7 @@ CONSTRAINTS: dict = {
     "alpha": [POSITIVE],
     "l1_ratio": [Interval(Real, 0, 1, closed="both")],
     "solver": [StrOptions(set(SOLVERS))],
-    "averaging": "no_validation",
+    "averaging": [StrOptions({"auto"}), HasMethods(["relative"])],
     "anchor": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
     "radius": [None, POSITIVE],
     "tol": [None, Interval(Real, 0, None, closed="left")],
