@@ -1,5 +1,6 @@
 """The cross-validated estimators: the grid, the folds, the scores, the final fit."""
 
+import time
 import warnings
 
 import numpy as np
@@ -140,11 +141,15 @@ def test_class_weights_reach_the_search():
     assert model.cv_results_["mean_test_score"].max() < 0.7
 
 
-def test_a_time_limit_covers_search_and_fit():
-    X, y, _ = data(n=1500, d=20, noise=3.0)
+@pytest.mark.parametrize("n", [1500, 4000])
+def test_a_time_limit_covers_search_and_fit(n):
+    X, y, _ = data(n=n, d=20, noise=3.0)
+    DualAveragingClassifierCV(tol=0, max_iter=1).fit(X, y)
+    start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model = DualAveragingClassifierCV(tol=1e-13, max_iter=10**6, time_limit=0.8).fit(X, y)
+    assert time.perf_counter() - start < 5.0
     assert np.isfinite(model.coef_).all()
     assert model.best_score_ > 0.5
 
