@@ -46,6 +46,7 @@ class Now(NamedTuple):
     t: float = 0.0  # rows or batches seen
 
 
+CANCELLED = 1e-4  # |z|^2 that fell to this part of itself in one step has lost digits: compute it anew
 ONE, TWO = np.uint32(1), np.uint32(2)  # unsigned, like the indices they are added to
 ALPHA, OUT, DONE, ANCHOR, SQUARE, SCALE, CUT, SEEN = range(8)
 
@@ -145,7 +146,10 @@ def visit(rows, y, v, order, gamma, how, zr, now, seen):
                 at[TWO * col[j] + ONE] += h * data[j]
             at[d] += g * bias
             at[d + ONE] += h * bias
+            before = zz
             zz += g * (2.0 * mz + g * q)
+            if ball and zz < CANCELLED * before:
+                zz, alpha, scale = fold(zr, alpha, scale), 0.0, 1.0
         s, scale = step(how, how.mu, anchor + A, scale, zz)
         if t & (t - 1) == 0:
             zz, s, alpha, scale = fold(zr, alpha, scale), s / scale, 0.0, 1.0
