@@ -533,6 +533,17 @@ def test_no_scale_gives_silent_garbage(estimator, scale, alpha):
     assert 0.0 <= model.lower_bound_ <= model.objective_ * (1 + 1e-12)
 
 
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("loss", sorted(CLASSIFICATION))
+def test_no_scale_gives_silent_garbage_whatever_the_solver(solver, loss):
+    X, y, _ = data(n=40)
+    zero = float(CLASSIFICATION[loss]().value(0.0, 1.0))
+    for scale, alpha in [(1e150, 1e-12), (1e150, 1e12), (1e-150, 1e-12), (1e-150, 1e12)]:
+        model = DualAveragingClassifier(loss, solver=solver, alpha=alpha, tol=0, max_iter=5).fit(X * scale, y)
+        assert np.isfinite(model.coef_).all()
+        assert model.lower_bound_ <= model.objective_ <= zero
+
+
 @pytest.mark.parametrize(
     "X",
     [np.ones((6, 1)), np.zeros((6, 2)), np.vstack([np.zeros((3, 2)), np.ones((3, 2))]), np.eye(6)[:, :1]],

@@ -46,14 +46,15 @@ def solve(problem: Problem, settings: Settings, start=None, report=None) -> Fit:
         return _anchored(problem, common)
     from cesaro.linear import kernel
 
-    return kernel.solve(
-        problem,
-        solver=settings.solver,
-        averaging=settings.averaging,
-        batch_size=settings.batch_size,
-        sampling=settings.sampling,
-        **common,
-    )
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # `honest` looks at what comes out
+        return kernel.solve(
+            problem,
+            solver=settings.solver,
+            averaging=settings.averaging,
+            batch_size=settings.batch_size,
+            sampling=settings.sampling,
+            **common,
+        )
 
 
 def _anchored(problem: Problem, settings: dict) -> Fit:
