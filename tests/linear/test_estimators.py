@@ -495,11 +495,26 @@ def test_a_small_batch_weighs_little_after_a_large_one():
     assert np.linalg.norm(model.coef_ - before) < 0.03 * np.linalg.norm(before)
 
 
+@pytest.mark.parametrize("scale", [1e-150, 1e150])
+@pytest.mark.parametrize("loss", sorted(CLASSIFICATION))
+def test_partial_fit_is_finite_or_says_why_not(loss, scale):
+    X, y, _ = data(n=40)
+    model = DualAveragingClassifier(loss, alpha=1e-12)
+    try:
+        model.partial_fit(X * scale, y, classes=[0, 1])
+    except ValueError as error:
+        assert "scale the features" in str(error)  # noqa: PT017
+    else:
+        assert np.isfinite(model.coef_).all()
+
+
 def test_partial_fit_goes_on_from_a_fit():
     X, y, t = data(n=1000)
     model = DualAveragingClassifier(alpha=1e-3).fit(X, y)
     before = model.score(X, y)
     assert model.partial_fit(X[:10], y[:10]).score(X, y) > before - 0.05
+    far = 100 * np.sign(model.coef_)
+    assert model.partial_fit(far, [0]).score(X, y) > before - 0.05
     regressor = DualAveragingRegressor(alpha=1e-3).fit(X, t)
     before = regressor.score(X, t)
     assert regressor.partial_fit(X[:100], t[:100]).score(X, t) > before - 0.1
