@@ -11,7 +11,7 @@ from numba import njit
 
 from cesaro.linear.jit import LOOP
 from cesaro.linear.loss_codes import conjugate, slope
-from cesaro.linear.recursion import CANCELLED, fold, step
+from cesaro.linear.recursion import CANCELLED, SHRUNK, fold, step
 
 
 @njit(**LOOP)
@@ -81,6 +81,6 @@ def visit_batches(rows, y, v, order, gamma, how, zr, now, seen, slopes):
         if how.radius < math.inf and zz < CANCELLED * before:
             zz, alpha, scale = fold(zr, alpha, scale), 0.0, 1.0
         s, scale = step(how, how.mu, anchor + A, scale, zz)
-        if t & (t - 1) == 0:
+        if t & (t - 1) == 0 or scale < SHRUNK:
             zz, s, alpha, scale = fold(zr, alpha, scale), s / scale, 0.0, 1.0
     now[0], now[1], now[2], now[4], now[5], now[6], now[7] = alpha, out, A, zz, scale, cc, t

@@ -11,7 +11,7 @@ from numba import njit
 
 from cesaro.linear.jit import KERNEL, LOOP
 from cesaro.linear.loss_codes import conjugate, slope, value
-from cesaro.linear.recursion import ALPHA, ANCHOR, CANCELLED, CUT, DONE, OUT, SCALE, SQUARE, ahead, step
+from cesaro.linear.recursion import ALPHA, ANCHOR, CANCELLED, CUT, DONE, OUT, SCALE, SHRUNK, SQUARE, ahead, step
 
 
 class Lanes(NamedTuple):
@@ -65,7 +65,7 @@ def spread(rows, i, W, g):
 def respond(how, mu, S, k, a, y, mz, mr, q):
     """Lane k meets a row of weight a and margins mz, mr: its scalars advance.
 
-    Returns how much of the row z takes, and whether |z|^2 must be computed anew.
+    Returns how much of the row z takes, and whether the lane must be folded.
     """
     s, S[SCALE, k] = step(how, mu, S[ANCHOR, k] + S[DONE, k], S[SCALE, k], S[SQUARE, k])
     S[DONE, k] += a
@@ -77,7 +77,7 @@ def respond(how, mu, S, k, a, y, mz, mr, q):
     S[CUT, k] -= a * conjugate(how.code, how.param, u, y)
     g, before = a * u / S[SCALE, k], S[SQUARE, k]
     S[SQUARE, k] += g * (2.0 * mz + g * q)
-    return g, S[SQUARE, k] < CANCELLED * before
+    return g, S[SQUARE, k] < CANCELLED * before or S[SCALE, k] < SHRUNK
 
 
 @njit(**LOOP)
@@ -91,20 +91,20 @@ def visit_lanes(rows, Y, V, order, gamma, how, lanes, W, S, work, t):
         ahead(rows, Y, V, order, k)
         i = order[k]
         q = margins(rows, i, W, read)
-        moved, anew = False, False
+        moved, due = False, False
         for lane in range(L):
             a = gamma * V[i if V.shape[0] > 1 else 0, lanes.weight[lane]]
             g[lane] = 0.0
             if a > 0.0:
                 y = Y[i, lanes.target[lane]]
                 g[lane], cancelled = respond(how, lanes.mu[lane], S, lane, a, y, m[lane], m[L + lane], q)
-                anew |= cancelled
+                due |= cancelled
             g[L + lane] = -S[ALPHA, lane] * g[lane]
             moved |= g[lane] != 0.0
         if moved:
             spread(rows, i, W, g)
         t += 1
-        if t & (t - 1) == 0 or (anew and how.radius < np.inf):
+        if t & (t - 1) == 0 or (due and how.radius < np.inf):
             fold_lanes(W, S)
     return t
 

@@ -47,6 +47,7 @@ class Now(NamedTuple):
 
 
 CANCELLED = 1e-4  # |z|^2 that fell to this part of itself in one step has lost digits: compute it anew
+SHRUNK = 1e-3  # a scale so small that alpha z and r would cancel
 ONE, TWO = np.uint32(1), np.uint32(2)  # unsigned, like the indices they are added to
 ALPHA, OUT, DONE, ANCHOR, SQUARE, SCALE, CUT, SEEN = range(8)
 
@@ -151,6 +152,6 @@ def visit(rows, y, v, order, gamma, how, zr, now, seen):
             if ball and zz < CANCELLED * before:
                 zz, alpha, scale = fold(zr, alpha, scale), 0.0, 1.0
         s, scale = step(how, how.mu, anchor + A, scale, zz)
-        if t & (t - 1) == 0:
+        if t & (t - 1) == 0 or scale < SHRUNK:
             zz, s, alpha, scale = fold(zr, alpha, scale), s / scale, 0.0, 1.0
     now[0], now[1], now[2], now[4], now[5], now[6], now[7] = alpha, out, A, zz, scale, cc, t
