@@ -1,7 +1,7 @@
 """The order of the rows in an epoch: drawn here, handed to the kernels as data.
 
-Shuffling is Fisher and Yates's; its numbers come from a linear congruential generator that is seeded anew for every epoch
-by NumPy's, and whose high digits choose, j = x (k + 1) / 2^32. Generator.permutation would take a third of an epoch.
+Shuffling is Fisher and Yates's; its numbers come from a linear congruential generator that NumPy's seeds anew for every
+epoch; its high digits choose, j = x (k + 1) / 2^32. Generator.permutation would take a third of an epoch.
 """
 
 import numpy as np
