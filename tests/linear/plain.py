@@ -79,6 +79,19 @@ def printed(case: Case, w0=None, unit=None):
     return SimpleNamespace(w=w, answer=answer, s=slopes / A, c=constants / A, A=A)
 
 
+def steady(case: Case, w0=None, unit=None):
+    """Whether the run is one that two correct programs can agree on: rows changed by 1e-13 change it by little.
+
+    Not so at a kink that is met exactly, and where steps far too large for a smooth loss amplify every rounding error.
+    """
+    noise, one = 1e-13 * np.random.default_rng(0).uniform(-1, 1, case.X.shape), printed(case, w0, unit)
+    for sign in (-1.0, 1.0):
+        two = printed(case._replace(X=case.X * (1.0 + sign * noise)), w0, unit)
+        if max(np.abs(one.answer - two.answer).max(), np.abs(one.w - two.w).max(), abs(one.c - two.c)) > 1e-10:
+            return False
+    return True
+
+
 def project(w, radius):
     return w * min(1.0, radius / max(np.linalg.norm(w), 1e-300))
 

@@ -1,5 +1,6 @@
 """The cross-validated estimators: the grid, the folds, the scores, the final fit."""
 
+import time
 import warnings
 
 import numpy as np
@@ -33,17 +34,16 @@ def test_the_default_grid_has_sixteen_values_from_a_tenth_to_a_tenth_of_a_row():
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-def test_few_rows_give_what_a_grid_search_of_exact_fits_gives(classes):
+@pytest.mark.parametrize("class_weight", [None, "balanced", {0: 5.0, 1: 1.0}])
+def test_few_rows_give_what_a_grid_search_of_exact_fits_gives(classes, class_weight):
     X, y, _ = data(classes=classes)
-    alphas = [1.0, 1e-1, 1e-2, 1e-3]
-    ours = DualAveragingClassifierCV(alphas=alphas, cv=4, tol=1e-9).fit(X, y)
-    theirs = GridSearchCV(DualAveragingClassifier(tol=1e-9), {"alpha": alphas}, cv=4).fit(X, y)
+    alphas, exact = [1.0, 1e-1, 1e-2, 1e-3], {"tol": 1e-9, "class_weight": class_weight}
+    ours = DualAveragingClassifierCV(alphas=alphas, cv=4, **exact).fit(X, y)
+    theirs = GridSearchCV(DualAveragingClassifier(**exact), {"alpha": alphas}, cv=4).fit(X, y)
     for key in ("mean_test_score", "std_test_score", "split2_test_score", "rank_test_score"):
         np.testing.assert_allclose(ours.cv_results_[key], theirs.cv_results_[key], err_msg=key)
     assert ours.best_score_ == pytest.approx(theirs.best_score_)
-    np.testing.assert_allclose(
-        ours.coef_, DualAveragingClassifier(alpha=ours.alpha_, tol=1e-9).fit(X, y).coef_, rtol=1e-5
-    )
+    np.testing.assert_allclose(ours.coef_, theirs.best_estimator_.coef_, rtol=1e-5)
 
 
 def test_a_regressor_scores_by_r_squared_as_a_grid_search_does():
@@ -73,9 +73,23 @@ def test_held_out_predictions_are_those_of_the_models(classes, monkeypatch):
     X, y, _ = data(n=2500, classes=classes)
     model = DualAveragingClassifierCV(alphas=3, cv=3, random_state=0).fit(X, y)
     kept = search.by_lanes
-    monkeypatch.setattr(search, "by_lanes", lambda *args: kept(*args)._replace(held_out=None))
+
+    def without_held_out(*args):
+        found = kept(*args)
+        assert found.held_out is not None
+        return found._replace(held_out=None)
+
+    monkeypatch.setattr(search, "by_lanes", without_held_out)
     slow = DualAveragingClassifierCV(alphas=3, cv=3, random_state=0).fit(X, y)
     np.testing.assert_allclose(model.cv_results_["mean_test_score"], slow.cv_results_["mean_test_score"], atol=2e-3)
+
+
+def test_moderately_many_rows_get_more_passes():
+    X, y, _ = data(n=600, d=8, noise=0.3)
+    alphas = np.geomspace(1e-1, 1e-4, 4)
+    exact = GridSearchCV(DualAveragingClassifier(tol=1e-6), {"alpha": alphas}).fit(X, y)
+    ours = DualAveragingClassifierCV(alphas=alphas, random_state=0).fit(X, y)
+    np.testing.assert_allclose(ours.cv_results_["mean_test_score"], exact.cv_results_["mean_test_score"], atol=0.01)
 
 
 def test_many_rows_of_regression_score_like_exact_fits():
@@ -135,11 +149,15 @@ def test_class_weights_reach_the_search():
     assert model.cv_results_["mean_test_score"].max() < 0.7
 
 
-def test_a_time_limit_covers_search_and_fit():
-    X, y, _ = data(n=1500, d=20, noise=3.0)
+@pytest.mark.parametrize("n", [400, 4000])
+def test_a_time_limit_covers_search_and_fit(n):
+    X, y, _ = data(n=n, d=20, noise=3.0)
+    DualAveragingClassifierCV(tol=0, max_iter=1).fit(X, y)
+    start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model = DualAveragingClassifierCV(tol=1e-13, max_iter=10**6, time_limit=0.8).fit(X, y)
+    assert time.perf_counter() - start < 5.0
     assert np.isfinite(model.coef_).all()
     assert model.best_score_ > 0.5
 

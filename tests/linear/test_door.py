@@ -65,6 +65,13 @@ def test_every_form_of_the_same_matrix_gives_the_same_model(form):
     np.testing.assert_allclose(fitted(FORMS[form]).coef_, fitted(X).coef_, rtol=1e-6, atol=1e-9)
 
 
+def test_duplicates_are_summed_and_unsorted_columns_are_left_where_they_are():
+    summed = check_rows(DualAveragingClassifier(), FORMS["duplicates"])
+    assert summed.nnz == sp.csr_array(X).nnz
+    np.testing.assert_array_equal(summed.toarray(), X)
+    assert np.shares_memory(check_rows(DualAveragingClassifier(), FORMS["unsorted"]).data, FORMS["unsorted"].data)
+
+
 def test_data_frames_keep_their_column_names_and_are_checked_against_them():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(X, columns=list("abcd"))
@@ -102,12 +109,13 @@ def test_read_only_data_are_neither_copied_nor_written_to_nor_compiled_for():
 @pytest.mark.parametrize(("value", "word"), [(np.nan, "NaN"), (np.inf, "inf"), (-np.inf, "inf")])
 @pytest.mark.parametrize("make", [np.array, sp.csr_array], ids=["dense", "sparse"])
 def test_a_bad_entry_of_X_is_named_by_row_and_column(value, word, make):
-    bad = X.copy()
-    bad[7, 2] = value
-    with pytest.raises(ValueError, match=rf"X contains {word}.* row 7, column 2"):
-        fitted(make(bad))
-    with pytest.raises(ValueError, match=rf"X contains {word}.* row 7, column 2"):
-        fitted(X).predict(make(bad))
+    for column in range(4):
+        bad = np.where(X == 0.0, 1.0, X)
+        bad[7, column] = value
+        with pytest.raises(ValueError, match=rf"X contains {word}.* row 7, column {column}"):
+            fitted(make(bad))
+        with pytest.raises(ValueError, match=rf"X contains {word}.* row 7, column {column}"):
+            fitted(X).predict(make(bad))
 
 
 def test_a_sum_that_overflows_is_not_an_infinite_entry():

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stderr
@@ -24,6 +25,7 @@ import cesaro.linear
 from cesaro.linear import ConvergenceDisplay, DualAveragingClassifier, DualAveragingRegressor, runs
 from cesaro.losses import CLASSIFICATION, REGRESSION
 
+ENDLESS = {"alpha": 1e-7, "l1_ratio": 0.3, "tol": 1e-15, "max_iter": 10**7}  # what no solver finishes
 SOLVERS = ["anchored", "gda", "sc-pda", "pegasos", "pa-psg-sc", "sc-rda"]
 
 
@@ -69,6 +71,13 @@ def test_hinge_agrees_with_liblinear(alpha, fit_intercept):
     ).fit(X, y)
     np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-3, atol=1e-4)
     np.testing.assert_allclose(ours.intercept_, theirs.intercept_, rtol=1e-3, atol=1e-4)
+
+
+def test_the_intercept_is_a_feature_of_the_given_size_as_in_liblinear():
+    X, y, _ = data()
+    ours = DualAveragingClassifier("squared_hinge", alpha=0.1, tol=1e-12, intercept_scaling=5.0).fit(X + 1, y)
+    theirs = LinearSVC(C=1 / (0.1 * len(y)), intercept_scaling=5.0, dual=False, tol=1e-10, max_iter=10**6)
+    np.testing.assert_allclose(ours.intercept_, theirs.fit(X + 1, y).intercept_, rtol=1e-5)
 
 
 def test_log_loss_agrees_with_logistic_regression_class_by_class():
@@ -130,6 +139,20 @@ def test_no_classifier_claims_a_gap_smaller_than_the_truth(solver, loss):
         assert model.lower_bound_ <= best.objective_ * (1 + 1e-11)
 
 
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_classes_against_the_rest_have_each_a_gap_that_holds(solver):
+    X, y, _ = data(n=150, classes=4, seed=3)
+    best = DualAveragingClassifier(alpha=1e-2, tol=1e-12).fit(X, y)
+    model = DualAveragingClassifier(alpha=1e-2, solver=solver, tol=0, max_iter=9, random_state=1).fit(X, y)
+    assert (model.dual_gap_ >= model.objective_ - best.objective_ - 1e-11).all()
+    for k in range(4):
+        one = DualAveragingClassifier(alpha=1e-2, solver=solver, tol=0, max_iter=9, random_state=1).fit(X, y == k)
+        assert model.objective_[k] < 1.2 * one.objective_
+        w = np.append(model.coef_[k], model.intercept_[k])
+        value = 1e-2 / 2 * w @ w + np.maximum(0, 1 - np.where(y == k, 1, -1) * (X @ w[:-1] + w[-1])).mean()
+        assert value == pytest.approx(model.objective_[k], rel=1e-9)
+
+
 @pytest.mark.parametrize("loss", sorted(REGRESSION))
 def test_no_regressor_claims_a_gap_smaller_than_the_truth(loss):
     for seed, alpha in enumerate([1e-3, 1.0]):
@@ -166,6 +189,9 @@ def test_the_relative_gap_is_over_the_objective_but_never_over_less_than_a_thous
     assert model.objective_.shape == model.lower_bound_.shape == (3,)
     two = DualAveragingClassifier(tol=0, max_iter=3).fit(X, y == 1)
     assert isinstance(two.dual_gap_, float)
+    easy = DualAveragingClassifier(alpha=1e-5, tol=0.1).fit(np.sign(X), X[:, 0] > 0)
+    assert easy.objective_ < 1e-3
+    assert easy.relative_gap_ == pytest.approx(easy.dual_gap_ / 1e-3)
 
 
 def test_certified_labels_are_those_of_the_optimum():
@@ -208,8 +234,10 @@ def test_no_tolerance_runs_all_epochs_without_a_warning(tol):
 
 def test_a_time_limit_leaves_a_fitted_model():
     X, y, _ = data(n=3000, d=50, classes=4, noise=3.0)
+    start = time.perf_counter()
     with pytest.warns(ConvergenceWarning, match="relative gap"):
-        model = DualAveragingClassifier(alpha=1e-7, tol=1e-14, max_iter=10**7, time_limit=0.3).fit(X, y)
+        model = DualAveragingClassifier(**ENDLESS, time_limit=0.3).fit(X, y)
+    assert time.perf_counter() - start < 3.0
     assert model.score(X, y) > 0.4
     assert np.isfinite(model.coef_).all()
 
@@ -233,14 +261,17 @@ def test_an_interrupted_solver_leaves_a_fitted_model_and_a_warning(monkeypatch):
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_control_c_leaves_a_fitted_model(n_jobs):
     X, y, _ = data(n=2000, d=30, classes=3, noise=3.0)
-    model = DualAveragingClassifier(alpha=1e-7, tol=1e-14, max_iter=10**7, n_jobs=n_jobs)
+    model = DualAveragingClassifier(**ENDLESS, n_jobs=n_jobs)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         clone(model).set_params(max_iter=3).fit(X, y)
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
-    with pytest.warns(ConvergenceWarning, match="interrupted"):
-        model.fit(X, y)
+    try:
+        with pytest.warns(ConvergenceWarning, match="interrupted"):
+            model.fit(X, y)
+    finally:
+        timer.cancel()
     assert model.score(X, y) > 0.4
 
 
@@ -289,9 +320,11 @@ def test_callbacks_of_scikit_learn_see_every_evaluation_and_may_stop_the_fit():
 # threads, seeds, state
 
 
-def test_the_number_of_jobs_does_not_change_a_bit():
+@pytest.mark.parametrize("solver", ["anchored", "gda"])
+def test_the_number_of_jobs_does_not_change_a_bit(solver):
     X, y, _ = data(n=500, classes=5, noise=2.0)
-    one, two = (DualAveragingClassifier(alpha=1e-3, n_jobs=jobs, random_state=3).fit(X, y) for jobs in (1, 2))
+    model = DualAveragingClassifier(alpha=1e-2, solver=solver, tol=0.1, random_state=3)
+    one, two = (clone(model).set_params(n_jobs=jobs).fit(X, y) for jobs in (1, 2))
     np.testing.assert_array_equal(one.coef_, two.coef_)
     np.testing.assert_array_equal(one.dual_gap_, two.dual_gap_)
 
@@ -352,6 +385,10 @@ def test_class_weights_multiply_sample_weights():
     by_class = DualAveragingClassifier(**exact, class_weight={0: 1.0, 1: 3.0}).fit(X, y)
     by_sample = DualAveragingClassifier(**exact).fit(X, y, np.where(y == 1, 3.0, 1.0))
     np.testing.assert_allclose(by_class.coef_, by_sample.coef_, rtol=1e-7)
+    v = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
+    both = DualAveragingClassifier(**exact, class_weight={0: 1.0, 1: 3.0}).fit(X, y, v)
+    product = DualAveragingClassifier(**exact).fit(X, y, v * np.where(y == 1, 3.0, 1.0))
+    np.testing.assert_allclose(both.coef_, product.coef_, rtol=1e-7)
     balanced = DualAveragingClassifier(**exact, class_weight="balanced").fit(X[:150], y[:150])
     counts = np.bincount(y[:150])
     by_hand = DualAveragingClassifier(**exact).fit(X[:150], y[:150], (150 / (2 * counts))[y[:150]])
@@ -411,6 +448,7 @@ def test_losses_without_probabilities_do_not_offer_them():
         ({"solver": "sgd"}, "solver"),
         ({"radius": 0.0}, "radius"),
         ({"anchor": "big"}, "anchor"),
+        ({"averaging": "linear"}, "averaging"),
         ({"intercept_scaling": 0.0}, "intercept_scaling"),
     ],
 )
@@ -449,11 +487,34 @@ def test_batches_of_any_size_lead_to_the_optimum():
     assert model.n_iter_ == 15
 
 
+def test_a_small_batch_weighs_little_after_a_large_one():
+    X, y, _ = data(n=600)
+    model = DualAveragingClassifier(alpha=1e-2, random_state=0).partial_fit(X[:500], y[:500], classes=[0, 1])
+    before = model.coef_.copy()
+    model.partial_fit(X[500:505], y[500:505])
+    assert np.linalg.norm(model.coef_ - before) < 0.03 * np.linalg.norm(before)
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e150])
+@pytest.mark.parametrize("loss", sorted(CLASSIFICATION))
+def test_partial_fit_is_finite_or_says_why_not(loss, scale):
+    X, y, _ = data(n=40)
+    model = DualAveragingClassifier(loss, alpha=1e-12)
+    try:
+        model.partial_fit(X * scale, y, classes=[0, 1])
+    except ValueError as error:
+        assert "scale the features" in str(error)  # noqa: PT017
+    else:
+        assert np.isfinite(model.coef_).all()
+
+
 def test_partial_fit_goes_on_from_a_fit():
     X, y, t = data(n=1000)
     model = DualAveragingClassifier(alpha=1e-3).fit(X, y)
     before = model.score(X, y)
     assert model.partial_fit(X[:10], y[:10]).score(X, y) > before - 0.05
+    model.fit(X, y)
+    assert model.partial_fit(100 * np.sign(model.coef_), [0]).score(X, y) > before - 0.05
     regressor = DualAveragingRegressor(alpha=1e-3).fit(X, t)
     before = regressor.score(X, t)
     assert regressor.partial_fit(X[:100], t[:100]).score(X, t) > before - 0.1
@@ -487,6 +548,17 @@ def test_no_scale_gives_silent_garbage(estimator, scale, alpha):
     assert 0.0 <= model.lower_bound_ <= model.objective_ * (1 + 1e-12)
 
 
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("loss", sorted(CLASSIFICATION))
+def test_no_scale_gives_silent_garbage_whatever_the_solver(solver, loss):
+    X, y, _ = data(n=40)
+    zero = float(CLASSIFICATION[loss]().value(0.0, 1.0))
+    for scale, alpha in [(1e150, 1e-12), (1e150, 1e12), (1e-150, 1e-12), (1e-150, 1e12)]:
+        model = DualAveragingClassifier(loss, solver=solver, alpha=alpha, tol=0, max_iter=5).fit(X * scale, y)
+        assert np.isfinite(model.coef_).all()
+        assert model.lower_bound_ <= model.objective_ <= zero
+
+
 @pytest.mark.parametrize(
     "X",
     [np.ones((6, 1)), np.zeros((6, 2)), np.vstack([np.zeros((3, 2)), np.ones((3, 2))]), np.eye(6)[:, :1]],
@@ -505,6 +577,19 @@ def test_a_million_features_are_no_trouble():
     y = np.arange(50) % 2
     model = DualAveragingClassifier().fit(X, y)
     assert model.coef_.shape == (1, 10**6)
+    assert model.relative_gap_ <= 1e-3
+    assert objective(model, X, 2 * y - 1) == pytest.approx(model.objective_, rel=1e-9)
+
+
+def test_targets_whose_loss_overflows_are_refused():
+    with pytest.raises(ValueError, match="Divide y"):
+        DualAveragingRegressor().fit([[1.0], [2.0]], [1e200, -1e200])
+
+
+def test_a_class_of_weight_zero_is_never_predicted():
+    X, y, _ = data()
+    model = DualAveragingClassifier(class_weight={0: 0.0, 1: 1.0}, alpha=1e-3).fit(X, y)
+    assert (model.predict(X) == 1).all()
     assert model.relative_gap_ <= 1e-3
 
 
@@ -540,3 +625,20 @@ def test_a_fit_that_is_worse_than_nothing_is_replaced_by_nothing():
     fit = runs.honest(1.0, bad)
     assert (fit.w == 0.0).all()
     assert (fit.objective, fit.lower_bound) == (1.0, 0.0)
+    worse = runs.honest(1.0, runs.Fit(np.ones(3), 1.5, 0.25, 1, {}, "max_iter"))
+    assert (worse.w == 0.0).all()
+    assert (worse.objective, worse.lower_bound) == (1.0, 0.25)
+    good = runs.honest(1.0, runs.Fit(np.ones(3), 0.5, -0.1, 1, {}, "max_iter"))
+    assert (good.w == 1.0).all()
+    assert (good.objective, good.lower_bound) == (0.5, 0.0)
+
+
+def test_two_runs_in_a_row_keep_the_better_point_and_the_better_bound():
+    history = {"epoch": np.array([1]), "time": np.array([2.0]), "objective": np.array([0.6]), "active": np.array([9])}
+    first = runs.Fit(np.zeros(2), 0.5, 0.3, 1, history, "max_iter")
+    second = runs.Fit(np.ones(2), 0.6, 0.4, 1, history, "max_iter")
+    for joined in (runs._joined(first, second), runs._joined(second, first)):
+        assert (joined.w == 0.0).all()
+        assert (joined.objective, joined.lower_bound, joined.n_iter) == (0.5, 0.4, 2)
+        np.testing.assert_array_equal(joined.history["epoch"], [1, 2])
+        np.testing.assert_array_equal(joined.history["time"], [2.0, 4.0])

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from cesaro.linear import batches, elastic, recursion
@@ -41,6 +41,7 @@ def test_a_kernel_run_is_the_printed_formula(solver, loss, seed, ball, weights, 
     case = plain.make_case(
         seed, loss, solver, ball=ball, weights=weights, batch=batch, anchor=anchor, bias=bias, cubic=cubic
     )
+    assume(plain.steady(case))
     plain.compare(case, plain.run_kernel(KERNELS, case), plain.printed(case))
 
 
@@ -59,6 +60,7 @@ def test_the_lazy_elastic_net_is_the_printed_formula(solver, loss, seed, weights
     case = plain.make_case(
         seed, loss, solver, l1=True, weights=weights, batch=batch, anchor=anchor, bias=bias, cubic=cubic
     )
+    assume(plain.steady(case))
     plain.compare(case, plain.run_kernel(KERNELS, case), plain.printed(case))
 
 
@@ -68,6 +70,7 @@ def test_the_lazy_elastic_net_is_the_printed_formula(solver, loss, seed, weights
 def test_a_start_away_from_zero_is_the_printed_formula(solver, seed, ball, loss):
     case = plain.make_case(seed, loss, solver, ball=ball, anchor=2.0)
     w0 = plain.project(np.random.default_rng(seed).normal(size=case.X.shape[1]), case.problem.radius)
+    assume(plain.steady(case, w0))
     plain.compare(case, plain.run_kernel(KERNELS, case, w0), plain.printed(case, w0))
 
 
@@ -199,3 +202,12 @@ def test_a_row_of_weight_zero_does_not_exist():
     garbage = p._replace(v=np.where(absent, 0.0, 1.0), y=np.where(absent, -p.y, p.y))
     alone = p._replace(v=garbage.v)
     np.testing.assert_array_equal(solve(garbage, tol=0, max_iter=4).w, solve(alone, tol=0, max_iter=4).w)
+
+
+@pytest.mark.parametrize("solver", ["pegasos", "pa-psg-sc"])
+@settings(max_examples=40, deadline=None)
+@given(seed=seeds, mu=st.sampled_from([1e-4, 1e-3]), anchor=st.sampled_from([0.0, 3.0]), batch=st.sampled_from([1, 2]))
+def test_a_kept_projection_keeps_its_average_inside_whatever_the_steps(solver, seed, mu, anchor, batch):
+    case = plain.make_case(seed, plain.LOSSES[7], solver, ball=True, anchor=anchor, batch=batch, bias=1.0)
+    case = case._replace(problem=case.problem._replace(mu=mu))
+    assert np.linalg.norm(plain.run_kernel(KERNELS, case).answer) <= case.problem.radius * (1 + 1e-9)

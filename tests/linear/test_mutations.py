@@ -27,7 +27,10 @@ FAULTS = [
     ("recursion", "zr[j, 0] *= scale", "pass"),
     ("recursion", "(A / how.total) ** 3", "(A / how.total) ** 2"),
     ("recursion", "g = a * u / scale", "g = a * u"),
-    ("recursion", "zr[d, 1] += h * rows.bias", "pass"),
+    ("recursion", "at[d + ONE] += h * bias", "pass"),
+    ("recursion", "mr += data[j] * at[TWO * col[j] + ONE]", "mr += data[j] * at[TWO * col[j]]"),
+    ("recursion", "mz += odd + data[j]", "mz += data[j]"),
+    ("recursion", "cc -= a * u * y[i]", "cc += a * u * y[i]"),
     ("recursion", "s / scale, 0.0, 1.0", "s, 0.0, 1.0"),
     ("recursion", "s / scale, 0.0, 1.0", "s / scale, alpha, 1.0"),
     ("recursion", "out += o", "out += a"),
@@ -119,7 +122,7 @@ def lanes_ties_hold(recursion, old, new):
 
 def implicit_ties_hold(old, new):
     simd = interpret("simd")
-    text = "from cesaro.linear.simd import add_rows, add_to_row, map_lanes, maximum, minimum\n"
+    text = "from cesaro.linear.simd import add_to_row, dot_rows, map_lanes, maximum, minimum\n"
     assert text in source("implicit")
     kept = sys.modules["cesaro.linear.simd"]
     sys.modules["cesaro.linear.simd"] = simd

@@ -69,11 +69,11 @@ def tie(implicit, loss, seed, folds, columns, l1_ratio, bias, stride):
     alphas = np.geomspace(1.0, 0.1, 24)
     jobs = [path.Job(k, alpha, c, 0.7) for k in range(folds) for alpha in alphas for c in range(columns)]
     shape = path.SHAPES[type(loss)](*vars(loss).values())
-    pack, pattern = path.pack_of((rows, Y, v, shape, l1_ratio, float), train, jobs, 2.0)
+    pack, pattern = path.pack_of((rows, l1_ratio, float), train, jobs, 2.0)
     orders = [rng.permutation(n).astype(np.uint32) for _ in range(2)]
-    t = 0
+    t, q = 0, (X**2).sum(axis=1)
     for order in orders:
-        t = implicit.visit_implicit(rows, Y, v, pattern, order, shape, l1_ratio > 0, pack, stride, t)
+        t = implicit.visit_implicit(rows, Y, v, q, pattern, order, shape, l1_ratio > 0, pack, stride, t)
     assert (pack.gap[:, 1] > 0).any() != train.all()
     for k in rng.choice(len(jobs), 4, replace=False):
         job = jobs[k]

@@ -8,6 +8,7 @@ from cesaro.linear.alone import one_blas_thread
 from cesaro.linear.box import minimise
 from cesaro.linear.polish import polish, suits
 from cesaro.linear.rows import Problem, make_rows
+from cesaro.linear.runs import Settings, solve
 from cesaro.losses import ALL, CLASSIFICATION
 
 
@@ -68,7 +69,19 @@ def test_large_problems_l1_and_balls_are_left_to_the_sweeps():
     assert suits(p)
     assert not suits(p._replace(l1=0.1))
     assert not suits(p._replace(radius=1.0))
-    assert not suits(problem("hinge", 0.1, n=5000))
+    assert not suits(problem("hinge", 0.1, n=300_000))
+
+
+def test_what_the_sweeps_do_not_finish_is_polished_but_not_within_a_few_epochs():
+    p = problem("hinge", 1e-9, n=60, d=30)
+    settings = Settings(tol=1e-6, max_iter=1000)
+    fit = solve(p, settings)
+    assert fit.status == "converged"
+    assert fit.objective - fit.lower_bound <= 1e-6 * max(fit.objective, 1e-3)
+    assert fit.history["lower_bound"][-1] == fit.lower_bound
+    assert (np.diff(fit.history["epoch"]) > 0).all()
+    assert solve(p, settings._replace(max_iter=5)).n_iter == 5
+    assert solve(p, settings._replace(tol=0.0, max_iter=30)).n_iter == 30
 
 
 def test_the_blas_limit_is_lifted_when_the_last_one_leaves():

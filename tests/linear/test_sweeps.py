@@ -12,7 +12,9 @@ from sklearn.datasets import load_svmlight_file
 
 from cesaro import losses
 from cesaro.linear import sweeps
+from cesaro.linear.anchored import Run
 from cesaro.linear.dual_bound import lower_bound
+from cesaro.linear.kinks import pinned, straighten
 from cesaro.linear.loss_codes import code_of
 from cesaro.linear.rows import Problem, make_rows
 from cesaro.linear.steps import best
@@ -307,3 +309,20 @@ def test_the_reference_optima_are_reached_and_proved(name):
             assert fit.status == "converged"
             assert fit.lower_bound <= known * (1 + 1e-11) <= fit.objective * (1 + 2e-11)
             assert fit.objective <= known * (1 + tol)
+
+
+@pytest.mark.parametrize("loss", [losses.Hinge(), losses.EpsilonInsensitive(0.3), losses.Quantile(0.7)], ids=repr)
+def test_a_straightened_point_lies_on_the_kinks_of_the_rows_inside_their_box_and_is_better_near_the_optimum(loss):
+    rng = np.random.default_rng(17)
+    X, y = classes(rng, 400, 15, 2.0)
+    problem = make(X, y, loss, 1e-3, bias=1.0)
+    fit = sweeps.solve(problem, tol=1e-9, max_iter=20_000)
+    run = Run(problem, 0)
+    run.recall(fit.state.b, fit.state.w)
+    near = fit.state.w + 1e-4 * rng.normal(size=16)
+    w, (rows, kink) = straighten(run, near), pinned(run)
+    assert 5 < len(rows) <= 16
+    np.testing.assert_allclose(dense(problem)[rows] @ w, kink, atol=1e-7)
+    assert objective(problem, w) - fit.objective < 0.1 * (objective(problem, near) - fit.objective)
+    squared = Run(problem._replace(loss=losses.SquaredHinge()), 0)
+    assert straighten(squared, near) is near

@@ -31,7 +31,7 @@ def test_a_lane_of_the_pilot_is_a_first_pass_with_its_anchor(loss):
     given = problem(np.random.default_rng(0), 300, loss=loss, bias=1.0)
     run = Run(given, 0)
     K = run.R / tune.CANDIDATES
-    found = tune.pilot(run.rows, run.record, run.order, run.order, run.code, run.param, K, run.mu)
+    found = tune.objectives(run, run.order, run.order, K)
     for k, strength in enumerate(K):
         assert found[k] == pytest.approx(run.evaluate(first_pass(run, strength))[0], rel=1e-7)
         run = Run(given, 0)

@@ -18,6 +18,7 @@ from cesaro.linear.loss_codes import MODIFIED_HUBER, code_of
 from cesaro.linear.rows import Problem
 
 EPS = float(np.finfo(float).eps)
+SAMPLE = 2000  # rows from which the mean of |x|^2 is taken: the first pass measures the others as it meets them
 
 
 class Run:
@@ -32,14 +33,15 @@ class Run:
             np.empty(rows.n, np.uint32),
             np.empty(rows.n, np.uint32),
         )
-        share = v * (np.count_nonzero(v) / v.sum())
-        self.n, self.zero, self.R = passes.prepare(rows, y, share, self.code, self.param, self.record, self.order)
+        share = np.count_nonzero(v) / v.sum()
+        self.n, self.zero = passes.prepare(y, v, share, self.code, self.param, self.record, self.order)
         self.slack = 0.2 if self.code <= MODIFIED_HUBER else 0.2 * float(np.abs(y).mean())
         self.g, self.center, self.K = np.zeros(rows.d + 1), np.zeros(rows.d + 1), 0.0
         self.H = np.zeros((rows.d + 1, 2))
-        self.noise, self.swing, self.rate = 0.0, math.log(0.6), math.log(1.25)
+        self.noise, self.swing, self.rate, self.least = 0.0, math.log(0.6), math.log(1.25), math.log(0.15)
         self.order = self.order[: self.n]
         self.shuffle()
+        self.R = passes.measure(rows, self.record, self.order[:SAMPLE])
 
     def shuffle(self):
         """A new order of the same rows."""
@@ -97,10 +99,11 @@ class Run:
         move = np.linalg.norm(average - self.center)
         tiny = 1e-9 * (swing + move) + 1e-300
         self.swing = 0.8 * self.swing + 0.2 * math.log((swing + tiny) / (move + tiny))
-        if math.log(0.15) <= self.swing <= math.log(1.2):
+        if self.least <= self.swing <= math.log(1.2):
             return 1.0
         if self.swing * self.rate > 0.0:  # a change of direction: with smaller steps, so that it settles
-            self.rate *= -0.7
+            self.rate *= -max(0.7, 0.03 / abs(self.rate))
+            self.least = math.log(0.5)
         return math.exp(self.rate)
 
     def evaluate(self, w, tol=0.0):
@@ -108,7 +111,7 @@ class Run:
         mean, D, size, k = passes.evaluate(self.rows, self.record, w, self.code, self.param, self.slack, self.rest)
         f = mean + self.mu / 2.0 * (w @ w) + self.l1 * np.abs(w[:-1]).sum()
         length = float(np.linalg.norm(w))
-        if EPS * math.sqrt(self.noise) / self.n * length > 0.01 * tol * f:
+        if EPS * math.sqrt(self.noise) / self.n * length > 0.01 * max(tol, 1e-9) * f:
             self.gather()
         drift = EPS * math.sqrt(self.noise) / self.n * length
         bound = lower_bound(D, self.g, self.mu, self.l1, self.radius)

@@ -4,12 +4,14 @@ Its weight is the sum of its rows' weights; the last may be shorter. |z|^2 is fo
 batch may share columns.
 """
 
+import math
+
 import numpy as np
 from numba import njit
 
 from cesaro.linear.jit import LOOP
 from cesaro.linear.loss_codes import conjugate, slope
-from cesaro.linear.recursion import fold, step
+from cesaro.linear.recursion import CANCELLED, SHRUNK, fold, step
 
 
 @njit(**LOOP)
@@ -72,10 +74,13 @@ def visit_batches(rows, y, v, order, gamma, how, zr, now, seen, slopes):
             if recall:
                 seen[i, 0] += a * u
                 seen[i, 1] += a
+        before = zz
         for b in range(batch.shape[0]):
             if slopes[b] != 0.0:
                 zz += push(rows, batch[b], zr, slopes[b], -alpha * slopes[b])
+        if how.radius < math.inf and zz < CANCELLED * before:
+            zz, alpha, scale = fold(zr, alpha, scale), 0.0, 1.0
         s, scale = step(how, how.mu, anchor + A, scale, zz)
-        if t & (t - 1) == 0:
+        if t & (t - 1) == 0 or scale < SHRUNK:
             zz, s, alpha, scale = fold(zr, alpha, scale), s / scale, 0.0, 1.0
     now[0], now[1], now[2], now[4], now[5], now[6], now[7] = alpha, out, A, zz, scale, cc, t

@@ -93,6 +93,8 @@ def _face(A, c, low, high, x, late) -> tuple[np.ndarray, list]:
             if not outside.any():
                 products.append(product + _least_squares(A[free], c[free] - A[free] @ product))
                 break
+        if len(products) > 1 and least <= 1e-14 * abs(c @ best):
+            break
     return best, products
 
 

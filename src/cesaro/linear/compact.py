@@ -2,17 +2,16 @@
 
 import numpy as np
 
-from cesaro.linear.rows import Fit, Problem
+from cesaro.linear.rows import Fit, Problem, compacted
 
 
 def compact(problems: list[Problem]) -> tuple[list[Problem], np.ndarray | None]:
     """The problems (on the same rows) without unused columns, and where the others were; None if nothing is gained."""
     rows = problems[0].rows
-    if rows.d <= len(rows.data) + 1000:
+    fewer, used = compacted(rows)
+    if used is None:
         return problems, None
-    columns, col = np.unique(rows.col, return_inverse=True)
-    fewer = rows._replace(col=col.astype(rows.col.dtype), d=max(1, len(columns)))
-    places = np.append(columns if len(columns) else [0], [rows.d] * (rows.bias != 0.0)).astype(np.intp)
+    places = np.append(used, [rows.d] * (rows.width - rows.d)).astype(np.intp)
     return [problem._replace(rows=fewer) for problem in problems], places
 
 

@@ -15,6 +15,7 @@ import math
 import numpy as np
 from numba import njit
 
+from cesaro.linear.jit import KERNEL
 from cesaro.linear.rows import Problem
 
 
@@ -63,7 +64,7 @@ class Cuts:
             m = max(self.mu, np.linalg.norm(s + b) / self.radius)
             if not plain:
                 gram = (S + b) @ (S + b).T
-            climb(c, gram, m, lam, 300)
+            climb(gram, m, lam, c - gram @ lam / m, 300)
             lam /= lam.sum()
             best = max(best, self._value(lam @ S, lam @ c, lam @ np.abs(c), lam @ self.lost[used]))
         self.lam[used] = lam
@@ -78,13 +79,16 @@ class Cuts:
         return float(value - rounding)
 
 
-@njit(cache=True, nogil=True)
-def climb(c, gram, m, lam, steps):
-    """Maximise <c, lam> - <lam, gram lam> / (2m) over the simplex, in place, moving weight between two at a time."""
-    slope = c - gram @ lam / m
+@njit(**KERNEL)
+def climb(gram, m, lam, slope, steps):
+    """Maximise <c, lam> - <lam, gram lam> / (2m) over the simplex, in place, moving weight between two at a time.
+
+    `slope` is the gradient c - gram lam / m, kept up to date."""
     for _ in range(steps):
-        i, j = np.argmax(slope), -1
-        for k in range(len(lam)):
+        i, j = 0, -1
+        for k in range(lam.shape[0]):
+            if slope[k] > slope[i]:
+                i = k
             if lam[k] > 0.0 and (j < 0 or slope[k] < slope[j]):
                 j = k
         rise, bend = slope[i] - slope[j], (gram[i, i] + gram[j, j] - 2.0 * gram[i, j]) / m
@@ -93,4 +97,5 @@ def climb(c, gram, m, lam, steps):
         move = min(lam[j], rise / bend) if bend > 0.0 else lam[j]
         lam[i] += move
         lam[j] = max(0.0, lam[j] - move)
-        slope -= move * (gram[i] - gram[j]) / m
+        for k in range(lam.shape[0]):
+            slope[k] -= move * (gram[i, k] - gram[j, k]) / m

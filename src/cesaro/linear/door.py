@@ -136,7 +136,8 @@ def check_labels(X, y) -> Labels:
     """The classes and each row's class. Two whole-number labels are told apart by comparison, without sorting."""
     if y is None:
         raise ValueError(MISSING)
-    y = column_or_1d(y, warn=True)
+    if type(y) is not np.ndarray or y.ndim != 1:
+        y = column_or_1d(y, warn=True)
     check_consistent_length(X, y)
     if y.dtype.kind in "fiub":
         check_finite(y, "y", where=lambda k: f"row {k}")

@@ -1,5 +1,5 @@
-"""Implicit dual averaging of many models in one pass, for searches: uniform weights, an anchor, and instead of the slope
-at the old point the slope -b = phi'(p) that is consistent with the point after the step. All losses but the logistic
+"""Implicit dual averaging of many models in one pass, for searches: uniform weights, an anchor, and not the slope
+at the old point but the one, -b = phi'(p), consistent with the point after the step. All losses but the logistic
 are phi(p) = max_b b (y - p) - bend b^2 / 2 - eps |b| over an interval. So with h = sum a b x and w = h / (mu Gamma)
 
     b = clip( dead(y mu Gamma - <x, h>, eps mu Gamma) / (a |x|^2 + bend mu Gamma) ),    dead(r, e) = r -+ e beyond +-e
@@ -21,10 +21,10 @@ from cesaro.linear.jit import LOOP
 from cesaro.linear.loss_codes import LOG_LOSS, conjugate, value
 from cesaro.linear.recursion import ahead
 from cesaro.linear.rows import prefetch
-from cesaro.linear.simd import add_rows, add_to_row, map_lanes, maximum, minimum
+from cesaro.linear.simd import add_to_row, dot_rows, map_lanes, maximum, minimum
 
 BIG = 1e30  # stands for no limit
-ONE, TWO, THREE, FOUR = np.uint32(1), np.uint32(2), np.uint32(3), np.uint32(4)
+ONE = np.uint32(1)
 
 
 class Shape(NamedTuple):
@@ -82,37 +82,32 @@ def soft(z, threshold):
 
 @njit(**LOOP)
 def margins(rows, i, h, m, gap):
-    """m = <x_i, h>; four entries at a time, so that m is loaded and stored once for four. Returns |x_i|^2."""
-    data, col, real = rows.data, rows.col, m.dtype.type
-    q, stop, j = rows.bias * rows.bias, rows.ptr[i + ONE], rows.ptr[i]
+    """m = <x_i, h>."""
+    real = m.dtype.type
     for k in range(m.shape[0]):
         m[k] = real(rows.bias) * h[rows.d, k]
-    while j + THREE < stop:
-        x, x1, x2, x3 = real(data[j]), real(data[j + ONE]), real(data[j + TWO]), real(data[j + THREE])
-        c, c1, c2, c3 = col[j], col[j + ONE], col[j + TWO], col[j + THREE]
-        q += x * x + x1 * x1 + x2 * x2 + x3 * x3
-        add_rows(m, (x, x1, x2, x3), h, (c, c1, c2, c3), gap)
-        j += FOUR
-    while j < stop:
-        x = real(data[j])
-        q += x * x
-        add_rows(m, (x,), h, (col[j],), gap)
-        j += ONE
-    return q
+    dot_rows(m, rows.data, rows.col, np.intp(rows.ptr[i]), np.intp(rows.ptr[i + ONE]), h, gap)
 
 
 @njit(**LOOP)
 def soft_margins(rows, i, h, m, T):
     """The same with every lane's h behind its threshold, the intercept's excepted."""
-    real, q = m.dtype.type, rows.bias * rows.bias
+    real = m.dtype.type
     for k in range(m.shape[0]):
         m[k] = real(rows.bias) * h[rows.d, k]
     for j in range(rows.ptr[i], rows.ptr[i + ONE]):
         x, c = real(rows.data[j]), rows.col[j]
-        q += x * x
         for k in range(m.shape[0]):
             m[k] += x * soft(h[c, k], T[k])
-    return q
+
+
+@njit(**LOOP)
+def row_squares(rows, q):
+    """q_i = |x_i|^2, the intercept's feature included."""
+    for i in range(q.shape[0]):
+        q[i] = rows.bias * rows.bias
+        for j in range(rows.ptr[i], rows.ptr[i + 1]):
+            q[i] += rows.data[j] * rows.data[j]
 
 
 @njit(**LOOP)
@@ -233,7 +228,7 @@ def aim(Y, i, target, y):
 
 
 @njit(**LOOP)
-def visit_implicit(rows, Y, v, pattern, order, shape, sparse, pack, stride, t):
+def visit_implicit(rows, Y, v, q, pattern, order, shape, sparse, pack, stride, t):
     """One epoch of every lane; `t` rows were seen before, a snapshot is due every `stride` rows with weight t^3."""
     y, m, g, G, T, real, unit = pack.y, pack.m, pack.g, pack.G, pack.T, pack.m.dtype.type, order.shape[0]
     one = Y.shape[1] == 1 and not shape.logistic
@@ -241,6 +236,7 @@ def visit_implicit(rows, Y, v, pattern, order, shape, sparse, pack, stride, t):
         ahead(rows, Y, v, order, k)
         if k + 8 < unit:
             prefetch(pattern, np.intp(order[k + 8]))
+            prefetch(q, np.intp(order[k + 8]))
         i = order[k]
         a, p = v[i], np.intp(pattern[i])
         mask = pack.mask[p]
@@ -253,13 +249,13 @@ def visit_implicit(rows, Y, v, pattern, order, shape, sparse, pack, stride, t):
         if sparse:
             for lane in range(m.shape[0]):
                 T[lane] += real(a) * pack.l1[lane] * mask[lane]
-            q = soft_margins(rows, i, pack.h, m, T)
+            soft_margins(rows, i, pack.h, m, T)
         else:
-            q = margins(rows, i, pack.h, m, gap)
+            margins(rows, i, pack.h, m, gap)
         if shape.logistic:
-            respond_logistic(a, q, y, m, g, G, pack.mu, mask, pack.cut)
+            respond_logistic(a, q[i], y, m, g, G, pack.mu, mask, pack.cut)
             spread(rows, i, pack.h, g, gap)
-        elif respond(shape, a, q, one, y, m, g, G, pack.mu, mask, pack.cut, gap) > 0.0:
+        elif respond(shape, a, q[i], one, y, m, g, G, pack.mu, mask, pack.cut, gap) > 0.0:
             spread(rows, i, pack.h, g, gap)
         t += 1
         if t % stride == 0 or k == order.shape[0] - 1:

@@ -143,8 +143,11 @@ class Run:
         z, r = self.zr[: self.problem.rows.width].T
         alpha, out, A, anchor, square, scale = self.now[:6]
         if self.face.last:
-            return step(self.how, self.how.mu, anchor + A, scale, square)[0] * z
-        return (alpha * z + r) / out if out > 0 else np.zeros(len(z))
+            w = step(self.how, self.how.mu, anchor + A, scale, square)[0] * z
+        else:
+            w = (alpha * z + r) / out if out > 0 else np.zeros(len(z))
+        norm = float(np.linalg.norm(w)) if self.problem.radius < math.inf else 0.0
+        return w * (self.problem.radius / norm) if norm > self.problem.radius else w  # a mean of points inside, rounded
 
     def bound(self) -> float:
         """A proved lower bound of the optimum."""
@@ -197,7 +200,8 @@ def solve(
         run.zr[:], run.now[:], run.epoch = start.zr, start.now, start.epoch
     else:
         run.start_at(None if start is None else start.w, anchor)
-    return loop(run, kind, tol or 0.0, max_iter, time_limit, report)
+    with np.errstate(over="ignore", invalid="ignore"):  # without an anchor a run may explode: then it finds nothing
+        return loop(run, kind, tol or 0.0, max_iter, time_limit, report)
 
 
 def loop(run: Run, kind: tuple, tol: float, max_iter: int, time_limit: float | None, report) -> Fit:

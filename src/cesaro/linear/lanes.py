@@ -11,7 +11,7 @@ from numba import njit
 
 from cesaro.linear.jit import KERNEL, LOOP
 from cesaro.linear.loss_codes import conjugate, slope, value
-from cesaro.linear.recursion import ALPHA, ANCHOR, CUT, DONE, OUT, SCALE, SQUARE, ahead, step
+from cesaro.linear.recursion import ALPHA, ANCHOR, CANCELLED, CUT, DONE, OUT, SCALE, SHRUNK, SQUARE, ahead, step
 
 
 class Lanes(NamedTuple):
@@ -63,8 +63,11 @@ def spread(rows, i, W, g):
 
 @njit(**LOOP)
 def respond(how, mu, S, k, a, y, mz, mr, q):
-    """Lane k meets a row of weight a and margins mz, mr: its scalars advance. Returns how much of the row z takes."""
-    s, scale = step(how, mu, S[ANCHOR, k] + S[DONE, k], S[SCALE, k], S[SQUARE, k])
+    """Lane k meets a row of weight a and margins mz, mr: its scalars advance.
+
+    Returns how much of the row z takes, and whether the lane must be folded.
+    """
+    s, S[SCALE, k] = step(how, mu, S[ANCHOR, k] + S[DONE, k], S[SCALE, k], S[SQUARE, k])
     S[DONE, k] += a
     o = a * (S[DONE, k] / how.total) ** 3 if how.cubic else a
     S[ALPHA, k] += o * s
@@ -72,10 +75,9 @@ def respond(how, mu, S, k, a, y, mz, mr, q):
     p = (S[ALPHA, k] * mz + mr) / S[OUT, k] if how.primal else s * mz
     u = slope(how.code, how.param, p, y)
     S[CUT, k] -= a * conjugate(how.code, how.param, u, y)
-    g = a * u / scale
+    g, before = a * u / S[SCALE, k], S[SQUARE, k]
     S[SQUARE, k] += g * (2.0 * mz + g * q)
-    _, S[SCALE, k] = step(how, mu, S[ANCHOR, k] + S[DONE, k], scale, S[SQUARE, k])
-    return g
+    return g, S[SQUARE, k] < CANCELLED * before or S[SCALE, k] < SHRUNK
 
 
 @njit(**LOOP)
@@ -89,19 +91,20 @@ def visit_lanes(rows, Y, V, order, gamma, how, lanes, W, S, work, t):
         ahead(rows, Y, V, order, k)
         i = order[k]
         q = margins(rows, i, W, read)
-        moved = False
+        moved, due = False, False
         for lane in range(L):
             a = gamma * V[i if V.shape[0] > 1 else 0, lanes.weight[lane]]
             g[lane] = 0.0
             if a > 0.0:
                 y = Y[i, lanes.target[lane]]
-                g[lane] = respond(how, lanes.mu[lane], S, lane, a, y, m[lane], m[L + lane], q)
+                g[lane], cancelled = respond(how, lanes.mu[lane], S, lane, a, y, m[lane], m[L + lane], q)
+                due |= cancelled
             g[L + lane] = -S[ALPHA, lane] * g[lane]
             moved |= g[lane] != 0.0
         if moved:
             spread(rows, i, W, g)
         t += 1
-        if t & (t - 1) == 0:
+        if t & (t - 1) == 0 or (due and how.radius < np.inf):
             fold_lanes(W, S)
     return t
 

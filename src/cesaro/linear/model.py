@@ -10,7 +10,7 @@ from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from cesaro.linear.callbacks import Callbacks, CallbackSupportMixin
 from cesaro.linear.compact import compact, spread
@@ -24,7 +24,7 @@ CONSTRAINTS: dict = {
     "alpha": [POSITIVE],
     "l1_ratio": [Interval(Real, 0, 1, closed="both")],
     "solver": [StrOptions(set(SOLVERS))],
-    "averaging": "no_validation",
+    "averaging": [StrOptions({"auto"}), HasMethods(["relative"])],
     "anchor": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
     "radius": [None, POSITIVE],
     "tol": [None, Interval(Real, 0, None, closed="left")],
@@ -120,6 +120,10 @@ class LinearModel(CallbackSupportMixin, BaseEstimator, ABC):
 
     def _solve(self, problems: list[Problem], at_zero: list[float], settings: Settings) -> list[Fit]:
         """Fits of the problems, one model each; a warm start continues from the last ones where they still match."""
+        if not np.isfinite(at_zero).all():
+            raise ValueError(
+                "The loss overflows at w = 0: the targets are too large. Divide y by its standard deviation."
+            )
         starts: list = [None] * len(problems)
         last = getattr(self, "_last", None)
         if self.warm_start and last is not None and last.matches(problems, settings.solver):

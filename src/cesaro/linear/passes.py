@@ -20,13 +20,14 @@ import math
 import numpy as np
 from numba import njit
 
-from cesaro.linear.jit import KERNEL, LOOP
+from cesaro.linear.jit import KERNEL
 from cesaro.linear.loss_codes import conjugate, slope, value
 from cesaro.linear.rows import prefetch
-from cesaro.linear.steps import best, distance
+from cesaro.linear.steps import TINY, best, distance
 
 ONE, TWO = np.uint32(1), np.uint32(2)  # indices stay unsigned
 B, Y, V, Q = 0, 1, 2, 3  # columns of a row's record: dual value, target, weight (mean 1), squared norm
+UNKNOWN = -1.0  # a squared norm that no pass has needed yet
 
 
 @njit(**KERNEL)
@@ -41,21 +42,43 @@ def shuffle(order, x):
     return x
 
 
-@njit(**LOOP)
-def prepare(rows, y, v, code, param, record, order):
-    """Fill the records and the order of the rows with weight (v has mean 1 over them); their number, f(0), R."""
-    n, f, R = 0, 0.0, 0.0
+@njit(**KERNEL)
+def square(data, lo, hi, bias):
+    """|x|^2 of the row with the entries lo..hi."""
+    even, odd, j = bias * bias, 0.0, lo
+    while j + ONE < hi:
+        even += np.float64(data[j]) * data[j]
+        odd += np.float64(data[j + ONE]) * data[j + ONE]
+        j += TWO
+    if j < hi:
+        odd += np.float64(data[j]) * data[j]
+    return even + odd
+
+
+@njit(**KERNEL)
+def prepare(y, v, share, code, param, record, order):
+    """Fill the records, with weights v times share, and the order of the rows with weight; their number and f(0)."""
+    n, f = 0, 0.0
     for i in range(record.shape[0]):
-        q = rows.bias * rows.bias
-        for j in range(rows.ptr[i], rows.ptr[i + 1]):
-            q += np.float64(rows.data[j]) * rows.data[j]
-        record[i, B], record[i, Y], record[i, V], record[i, Q] = 0.0, y[i], v[i], q
+        record[i, B], record[i, Y], record[i, V], record[i, Q] = 0.0, y[i], v[i] * share, UNKNOWN
         if v[i] > 0.0:
             order[n] = i
             n += 1
-            f += v[i] * value(code, param, 0.0, y[i])
-            R += v[i] * q
-    return n, f / n, R / n
+            f += v[i] * share * value(code, param, 0.0, y[i])
+    return n, f / n
+
+
+@njit(**KERNEL)
+def measure(rows, record, order):
+    """Mean |x|^2 of the rows of `order`; their norms are written into the records where they are not known."""
+    total, weight = 0.0, 0.0
+    for k in range(order.shape[0]):
+        i = order[k]
+        if record[i, Q] < 0.0:
+            record[i, Q] = square(rows.data, rows.ptr[i], rows.ptr[i + ONE], rows.bias)
+        total += record[i, V] * record[i, Q]
+        weight += record[i, V]
+    return total / weight
 
 
 @njit(**KERNEL)
@@ -67,7 +90,7 @@ def sweep(rows, record, order, H, code, param, S, mu, threshold, radius, slack):
     and leaves `order`. Returns C, the sum of the weights, the number of rows kept and of values changed.
     """
     data, col, ptr, d, bias = rows.data, rows.col, rows.ptr, rows.d, rows.bias
-    n, kept, changes, C, A, o, s = order.shape[0], 0, 0, 0.0, 0.0, 1.0, 1.0 / S
+    n, kept, changes, C, A, o, s = order.shape[0], 0, 0, 0.0, 0.0, 1.0, 1.0 / max(S, TINY)
     norm, flat = 0.0, record.reshape(-1)
     T, h = 0.0, H.reshape(-1)
     if threshold is not None:
@@ -110,6 +133,9 @@ def sweep(rows, record, order, H, code, param, S, mu, threshold, radius, slack):
         pull = s
         if radius < math.inf and norm > 0.0:
             pull = min(s, radius / math.sqrt(norm))
+        if q < 0.0:
+            q = square(data, lo, hi, bias)
+            record[i, Q] = q
         own, p = v * q * pull, pull * m
         new = best(code, param, y, p - own * b, own, b)
         delta = v * (new - b)

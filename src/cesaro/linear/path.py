@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cesaro.linear.implicit import ANCHOR, CUT, OUT, SHAPES, A, Pack, look, visit_implicit
+from cesaro.linear.implicit import ANCHOR, CUT, OUT, SHAPES, A, Pack, look, row_squares, visit_implicit
 from cesaro.linear.order import reshuffle
 from cesaro.linear.rows import Rows
 from cesaro.linear.simd import padded
@@ -62,8 +62,10 @@ def cross_validate(
     v = v / v[v > 0].mean()
     shape = SHAPES[type(loss)](*vars(loss).values())
     grid = np.asarray(alphas, dtype=float)
-    problem = (rows, Y, v, shape, l1_ratio, dtype)
-    R = squares(rows, v)
+    q = np.empty(rows.n)
+    row_squares(rows, q)
+    R = float(v @ q / v.sum())
+    problem = (rows, Y, v, q, shape, l1_ratio, dtype)
     etas = pilot(problem, grid, R, rng)
     K, C = len(train), Y.shape[1]
     jobs = [Job(k, alpha, c, eta) for k in range(K) for alpha, eta in zip(grid, etas, strict=True) for c in range(C)]
@@ -78,18 +80,9 @@ def cross_validate(
     return Path(W.reshape(*axes, -1), f.reshape(axes), low.reshape(axes), held_out.reshape(rows.n, -1, C))
 
 
-def squares(rows: Rows, v: np.ndarray) -> float:
-    """The weighted mean of |x|^2."""
-    if (v == v[0]).all():
-        return float(np.square(rows.data, dtype=float).sum() / rows.n) + rows.bias**2
-    ends = rows.ptr.astype(np.int64)
-    of_entry = np.repeat(v, ends[1:] - ends[:-1])
-    return float(of_entry @ np.square(rows.data, dtype=float) / v.sum()) + rows.bias**2
-
-
 def pack_of(problem, train: np.ndarray, jobs: list[Job], R: float) -> tuple[Pack, np.ndarray]:
     """Lanes for the jobs (and idle ones up to whole vectors), and the pattern of every row."""
-    rows, _, _, _, l1_ratio, dtype = problem
+    rows, *_, l1_ratio, dtype = problem
     used = sorted({job.fold for job in jobs})
     patterns, pattern = patterns_of(train[used])
     L, d = padded(len(jobs)), rows.d + 1
@@ -146,13 +139,13 @@ def patterns_of(train: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def run(problem, train, jobs, R, epochs, rng, held_out, place, order=None):
     """The epochs of one group: weights (L, width), objectives and lower bounds (L,) of its lanes."""
-    rows, Y, v, shape, l1_ratio, dtype = problem
+    rows, Y, v, q, shape, l1_ratio, dtype = problem
     pack, pattern = pack_of(problem, train, jobs, R)
     order = np.flatnonzero(v).astype(np.uint32) if order is None else order
     stride = max(1, len(order) // 32, 8 * rows.d * len(order) // max(1, len(rows.data)))
     t, L = 0, len(jobs)
     for _ in range(epochs):
-        t = visit_implicit(rows, Y, v, pattern, reshuffle(order, rng), shape, l1_ratio > 0, pack, stride, t)
+        t = visit_implicit(rows, Y, v, q, pattern, reshuffle(order, rng), shape, l1_ratio > 0, pack, stride, t)
     W = pack.average / pack.sums[OUT]
     losses, held = np.zeros(W.shape[1]), np.zeros((len(pack.mask), 0), dtype=np.uint32)
     if held_out is not None:

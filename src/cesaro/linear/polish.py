@@ -21,7 +21,7 @@ from cesaro.losses import EpsilonInsensitive, Hinge, Quantile
 
 EPS = np.finfo(np.float64).eps
 LONG = np.longdouble  # proofs are summed with more digits where the machine has them
-LARGEST = 600  # equations at most
+ENTRIES, WORK = 2 * 10**6, 10**8  # at most: of a dense matrix, multiplications for its Gram matrix
 
 
 class Box(NamedTuple):
@@ -52,10 +52,19 @@ class Polished(NamedTuple):
 
 def suits(problem: Problem) -> bool:
     """Whether the problem is small enough, and without L1 or ball."""
-    rows = problem.rows
-    equations, width = (rows.n if type(problem.loss) in BOXES else 0), min(rows.width, len(rows.data) + 1)
-    small = max(equations, 0 if equations else width) <= LARGEST and rows.n * width <= 10**6
+    n, width = _shape(problem)
+    small = n * width <= ENTRIES and n * width * min(n, width) <= WORK
     return small and problem.l1 == 0.0 and problem.radius == np.inf
+
+
+def seconds(problem: Problem) -> float:
+    """About how long it takes."""
+    n, width = _shape(problem)
+    return 0.02 + 2e-8 * n * width * min(n, width)
+
+
+def _shape(problem: Problem) -> tuple[int, int]:
+    return problem.rows.n, min(problem.rows.width, len(problem.rows.data) + 1)
 
 
 def polish(problem: Problem, w: np.ndarray) -> Polished | None:
@@ -94,13 +103,14 @@ def _matrix(problem: Problem) -> tuple[sp.csr_array, np.ndarray]:
 
 def _newton(problem: Problem, X, y, s, w) -> tuple[list, np.ndarray]:
     """w and b of a smooth loss, by damped Newton steps for w; the curvature is a difference of slopes."""
-    loss, mu, p = problem.loss, problem.mu, X @ w
+    loss, mu, X = problem.loss, problem.mu, X.toarray()
+    p = X @ w
     value = mu / 2.0 * (w @ w) + s @ loss.value(p, y)
     for _ in range(60):
         gradient = mu * w + X.T @ (s * loss.slope(p, y))
         h = 1e-6 * np.maximum(1.0, np.abs(p))
         curvature = (loss.slope(p + h, y) - loss.slope(p - h, y)) / (2.0 * h)
-        H = (X.T @ sp.diags_array(s * curvature) @ X).toarray() + mu * np.eye(len(w))
+        H = X.T @ (X * (s * curvature)[:, None]) + mu * np.eye(len(w))
         step, size = -np.linalg.solve(H, gradient), 1.0
         while size > 1e-9:
             new = w + size * step

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from cesaro.linear.jit import KERNEL, LOOP
-from cesaro.linear.loss_codes import conjugate, slope
+from cesaro.linear.jit import KERNEL, SCALAR
+from cesaro.linear.loss_codes import HINGE, conjugate, slope
 from cesaro.linear.rows import prefetch
 
 
@@ -46,6 +46,9 @@ class Now(NamedTuple):
     t: float = 0.0  # rows or batches seen
 
 
+CANCELLED = 1e-4  # |z|^2 that fell to this part of itself in one step has lost digits: compute it anew
+SHRUNK = 1e-3  # a scale so small that alpha z and r would cancel
+ONE, TWO = np.uint32(1), np.uint32(2)  # unsigned, like the indices they are added to
 ALPHA, OUT, DONE, ANCHOR, SQUARE, SCALE, CUT, SEEN = range(8)
 
 
@@ -54,17 +57,19 @@ def ahead(rows, y, v, order, k):
     """Prefetch what the rows 4 and 8 places ahead will need."""
     n = order.shape[0]
     if k + 8 < n:
-        i = np.intp(order[k + 8])
-        prefetch(rows.ptr, i)
-        prefetch(y, i)
+        soon = np.intp(order[k + 8])
+        prefetch(rows.ptr, soon)
+        prefetch(y, soon)
         if v.shape[0] > 1:
-            prefetch(v, i)
+            prefetch(v, soon)
     if k + 4 < n:
-        j = np.intp(rows.ptr[order[k + 4]])
-        prefetch(rows.data, j)
-        prefetch(rows.col, j)
-        prefetch(rows.data, j + 8)
-        prefetch(rows.col, j + 16)
+        i = order[k + 4]
+        first, last = np.intp(rows.ptr[i]), np.intp(rows.ptr[i + np.uint32(1)]) - 1
+        prefetch(rows.data, first)
+        prefetch(rows.data, (first + last) >> 1)
+        prefetch(rows.data, last)
+        prefetch(rows.col, first)
+        prefetch(rows.col, last)
 
 
 @njit(**KERNEL)
@@ -91,11 +96,11 @@ def fold(zr, alpha, scale):
     return square
 
 
-@njit(**LOOP)
+@njit(**SCALAR)
 def visit(rows, y, v, order, gamma, how, zr, now, seen):
     """Take the rows in `order`, row i with weight gamma v_i. `zr` holds z and r side by side, the intercept's last."""
-    data, col, ptr, d = rows.data, rows.col, rows.ptr, np.uint64(rows.d)
-    ball, weighted, recall = how.radius < math.inf, v.shape[0] > 1, seen.shape[0] > 0
+    data, col, ptr, at = rows.data, rows.col, rows.ptr, zr.reshape(2 * zr.shape[0])
+    ball, weighted, recall, bias, d = how.radius < math.inf, v.shape[0] > 1, seen.shape[0] > 0, rows.bias, TWO * rows.d
     alpha, out, A, anchor, zz, scale, cc, t = now[0], now[1], now[2], now[3], now[4], now[5], now[6], np.int64(now[7])
     s, scale = step(how, how.mu, anchor + A, scale, zz)
     for k in range(order.shape[0]):
@@ -104,13 +109,18 @@ def visit(rows, y, v, order, gamma, how, zr, now, seen):
         a = gamma * v[i] if weighted else gamma
         if a == 0.0:
             continue
-        start, stop = ptr[i], ptr[i + np.uint32(1)]
-        mz, mr, q = rows.bias * zr[d, 0], rows.bias * zr[d, 1], rows.bias * rows.bias
-        for j in range(start, stop):
-            mz += data[j] * zr[col[j], 0]
+        start, stop = ptr[i], ptr[i + ONE]
+        mz, odd, mr, q, j = bias * at[d], 0.0, bias * at[d + ONE], bias * bias, start
         if how.primal:
             for j in range(start, stop):
-                mr += data[j] * zr[col[j], 1]
+                mz += data[j] * at[TWO * col[j]]
+                mr += data[j] * at[TWO * col[j] + ONE]
+        else:
+            while j + ONE < stop:  # two sums, so that one addition need not wait for the other
+                mz += data[j] * at[TWO * col[j]]
+                odd += data[j + ONE] * at[TWO * col[j + ONE]]
+                j += TWO
+            mz += odd + data[j] * at[TWO * col[j]] if j < stop else odd
         if ball:
             for j in range(start, stop):
                 q += data[j] * data[j]
@@ -120,8 +130,12 @@ def visit(rows, y, v, order, gamma, how, zr, now, seen):
         alpha += o * s
         out += o
         p = (alpha * mz + mr) / out if how.primal else s * mz
-        u = slope(how.code, how.param, p, y[i])
-        cc -= a * conjugate(how.code, how.param, u, y[i])
+        if how.code == HINGE:  # written out, for it is the one that is timed
+            u = -y[i] if y[i] * p < 1.0 else 0.0
+            cc -= a * u * y[i]
+        else:
+            u = slope(how.code, how.param, p, y[i])
+            cc -= a * conjugate(how.code, how.param, u, y[i])
         if recall:
             seen[i, 0] += a * u
             seen[i, 1] += a
@@ -129,12 +143,15 @@ def visit(rows, y, v, order, gamma, how, zr, now, seen):
             g = a * u / scale
             h = -alpha * g
             for j in range(start, stop):
-                zr[col[j], 0] += g * data[j]
-                zr[col[j], 1] += h * data[j]
-            zr[d, 0] += g * rows.bias
-            zr[d, 1] += h * rows.bias
+                at[TWO * col[j]] += g * data[j]
+                at[TWO * col[j] + ONE] += h * data[j]
+            at[d] += g * bias
+            at[d + ONE] += h * bias
+            before = zz
             zz += g * (2.0 * mz + g * q)
+            if ball and zz < CANCELLED * before:
+                zz, alpha, scale = fold(zr, alpha, scale), 0.0, 1.0
         s, scale = step(how, how.mu, anchor + A, scale, zz)
-        if t & (t - 1) == 0:
+        if t & (t - 1) == 0 or scale < SHRUNK:
             zz, s, alpha, scale = fold(zr, alpha, scale), s / scale, 0.0, 1.0
     now[0], now[1], now[2], now[4], now[5], now[6], now[7] = alpha, out, A, zz, scale, cc, t

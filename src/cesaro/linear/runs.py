@@ -11,8 +11,9 @@ from cesaro.linear.rows import Fit, Problem
 
 PAPER = ("gda", "sc-pda", "pegasos", "pa-psg-sc", "sc-rda")
 SOLVERS = ("anchored", *PAPER)
-PATIENCE = 50  # sweeps, before a small problem is polished
-DIGITS = 1e-8  # a tolerance below which it is polished in any case
+STATE = 2**21  # weights at most of models in one pass
+PATIENCE = 400  # sweeps, before a small problem is polished
+DIGITS = 1e-8  # a tolerance from which on it is polished in any case, and sooner
 
 
 class Settings(NamedTuple):
@@ -45,31 +46,39 @@ def solve(problem: Problem, settings: Settings, start=None, report=None) -> Fit:
         return _anchored(problem, common)
     from cesaro.linear import kernel
 
-    return kernel.solve(
-        problem,
-        solver=settings.solver,
-        averaging=settings.averaging,
-        batch_size=settings.batch_size,
-        sampling=settings.sampling,
-        **common,
-    )
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # `honest` looks at what comes out
+        return kernel.solve(
+            problem,
+            solver=settings.solver,
+            averaging=settings.averaging,
+            batch_size=settings.batch_size,
+            sampling=settings.sampling,
+            **common,
+        )
 
 
 def _anchored(problem: Problem, settings: dict) -> Fit:
     """Sweeps; a small problem with which they are not done in a while, or whose last digits count, is polished."""
     from cesaro.linear import polish, sweeps
 
-    tol, max_iter = settings["tol"], settings["max_iter"]
-    if not (tol > 0.0 and max_iter > PATIENCE and polish.suits(problem)):
+    begun = time.perf_counter()
+    tol, max_iter, limit = settings["tol"], settings["max_iter"], settings["time_limit"]
+    patience = PATIENCE if tol > DIGITS else PATIENCE // 40
+    if not (tol > 0.0 and max_iter > patience and polish.suits(problem)):
         return sweeps.solve(problem, **settings)
-    fit = sweeps.solve(problem, **settings | {"max_iter": PATIENCE})
+    fit = sweeps.solve(problem, **settings | {"max_iter": patience})
     if fit.status in ("time_limit", "interrupted") or (fit.status == "converged" and tol > DIGITS):
         return fit
-    fit = _polished(problem, fit, tol)
+    if limit is None or begun + limit > time.perf_counter() + polish.seconds(problem):
+        try:
+            fit = _polished(problem, fit, tol)
+        except KeyboardInterrupt:
+            return fit._replace(status="interrupted")
     if fit.status == "converged":
         return fit
-    more = sweeps.solve(problem, **settings | {"max_iter": max_iter - fit.n_iter, "start": fit.state})
-    return _joined(fit, more)
+    left = None if limit is None else max(0.0, begun + limit - time.perf_counter())
+    rest = {"max_iter": max_iter - fit.n_iter, "time_limit": left, "start": fit.state}
+    return _joined(fit, sweeps.solve(problem, **settings | rest))
 
 
 def _polished(problem: Problem, fit: Fit, tol: float) -> Fit:
@@ -116,6 +125,9 @@ def solve_all(problems: list[Problem], at_zero: list[float], settings: Settings,
 
     After a Ctrl-C the running solves end at their next report and the rest get one epoch each: a whole model is left.
     """
+    if _in_one_pass(problems, settings, starts):
+        fits = _together(problems, settings, progress)
+        return [honest(zero, fit) for zero, fit in zip(at_zero, fits, strict=True)]
     begun, left, stop = time.perf_counter(), len(problems), threading.Event()
     jobs = min(settings.n_jobs, len(problems))
 
@@ -147,6 +159,34 @@ def solve_all(problems: list[Problem], at_zero: list[float], settings: Settings,
         except KeyboardInterrupt:
             stop.set()
         return [future.result() for future in futures]
+
+
+def _in_one_pass(problems: list[Problem], settings: Settings, starts: list) -> bool:
+    """Whether many.py covers it: the paper's solvers on problems that differ in their targets only."""
+    several, rows = len(problems) > 1, problems[0].rows
+    plain = settings.batch_size == 1 and settings.sampling == "reshuffle" and all(start is None for start in starts)
+    if not (several and plain and settings.solver in PAPER and len(problems) * rows.d <= STATE):
+        return False
+    from cesaro.linear import many
+
+    return many.alike(problems)
+
+
+def _together(problems: list[Problem], settings: Settings, progress) -> list[Fit]:
+    """All problems in one pass over the rows: the same whatever n_jobs."""
+    from cesaro.linear import many
+
+    return many.solve(
+        problems,
+        solver=settings.solver,
+        tol=settings.tol,
+        max_iter=settings.max_iter,
+        time_limit=settings.time_limit,
+        seed=settings.seed,
+        anchor=settings.anchor,
+        averaging=settings.averaging,
+        report=lambda epoch, objective, lower_bound: progress(0, epoch, objective, lower_bound),
+    )
 
 
 def honest(at_zero: float, fit: Fit) -> Fit:

@@ -17,8 +17,8 @@ from cesaro.linear.rows import Rows
 from cesaro.linear.runs import Settings, solve_all
 from cesaro.linear.targets import value_at_zero
 
-FEW = 2000  # rows
-EPOCHS = 10  # passes of the lanes, at most
+FEW = 500  # rows
+EPOCHS, VISITS = 10, 200_000  # passes of the lanes: so many, or until so many rows were visited
 SHARE = 0.75  # of a time limit, for the search; the rest is for the final fit
 
 
@@ -53,18 +53,27 @@ def by_lanes(model: LinearModel, rows: Rows, task: Task, folds: list[Fold]) -> F
         holders[fold.test] = k
     learns = np.stack([fold.v > 0.0 for fold in folds])
     once = bool(((holders != np.arange(len(folds))[:, None]) == learns)[:, task.v > 0.0].all())
-    path = cross_validate(
-        rows,
-        np.column_stack(task.columns),
-        task.v,
-        model._loss(),
-        model.alphas_,
-        holders if once else learns,
-        l1_ratio=model.l1_ratio,
-        epochs=min(EPOCHS, settings.max_iter),
-        seed=settings.seed,
-    )
-    limit = settings.time_limit
+    epochs, limit = min(max(EPOCHS, VISITS // rows.n), settings.max_iter), settings.time_limit
+
+    def passes(count):
+        return cross_validate(
+            rows,
+            np.column_stack(task.columns),
+            task.v,
+            model._loss(),
+            model.alphas_,
+            holders if once else learns,
+            l1_ratio=model.l1_ratio,
+            epochs=count,
+            seed=settings.seed,
+        )
+
+    if limit is None:
+        path = passes(epochs)
+    else:  # one pass tells what the others would cost
+        path = passes(1)
+        epochs = min(epochs, int((SHARE * limit - time.perf_counter() + begun) / (time.perf_counter() - begun)))
+        path = passes(epochs) if epochs > 1 else path
     left = None if limit is None else max(0.0, limit - time.perf_counter() + begun)
     return Found(path.W, path.held_out if once else None, settings._replace(time_limit=left))
 

@@ -1,8 +1,8 @@
 """Vector instructions for lanes, where Numba cannot promise the compiler that arrays do not overlap:
 
-    add_rows(m, x, h, c, gap)     m += sum_i x[i] h[c[i]] for a tuple of rows
-    add_to_row(h, c, x, g, gap)   h[c] += x g
-    map_lanes(formula)            a formula, written once in Python, at every lane
+    dot_rows(m, data, col, start, stop, h, gap)    m += sum_j data[j] h[col[j]]
+    add_to_row(h, c, x, g, gap)                    h[c] += x g
+    map_lanes(formula)                             a formula, written once in Python, at every lane
 
 64 bytes at a time, so there must be `padded(L)` lanes. Those from gap[0] on, gap[1] in number, are left out; both are
 multiples of 16. Without this, checks for overlap and the ends of the loops cost more than the lanes.
@@ -63,6 +63,13 @@ def minimum(x, y):
     return x.larger(y, "<") if isinstance(x, Vector) else np.minimum(x, y)
 
 
+def where_less(x, y, then, other):
+    """`then` where x < y, else `other`."""
+    if not isinstance(x, Vector):
+        return np.where(x < y, then, other)
+    return Vector(x.builder, x.builder.select(x.builder.fcmp_ordered("<", x.value, y.value), then.value, other.value))
+
+
 class Strip:
     """The lanes of one row of an array, read and written as vectors of 64 bytes."""
 
@@ -101,22 +108,27 @@ class Strip:
 
 
 @intrinsic
-def _add_rows(typingctx, m, x, h, c, gap):
-    """m += sum_i x[i] h[c[i]]; x and c are tuples of numbers of m's type and of unsigned rows."""
+def _dot_rows(typingctx, m, data, col, start, stop, h, gap):
+    """m += sum_j data[j] h[col[j]], j from start to stop: a vector of lanes stays in registers while the row passes."""
 
     def codegen(context, builder, signature, args):
         into = Strip(context, builder, signature.args[0], args[0])
-        rows = [Strip(context, builder, signature.args[2], args[2], c) for c in cgutils.unpack_tuple(builder, args[3])]
-        scales = [into.everywhere(x) for x in cgutils.unpack_tuple(builder, args[1])]
-        with into.each(args[4]) as k:
-            terms = [scale * row.load(k) for row, scale in zip(rows, scales, strict=True)]
-            while len(terms) > 1:  # in pairs, so that one addition need not wait for the other
-                terms = [sum(terms[i + 1 : i + 2], terms[i]) for i in range(0, len(terms), 2)]
-            into.store(into.load(k) + terms[0], k)
+        source = Strip(context, builder, signature.args[5], args[5])
+        values, columns = (context.make_array(signature.args[i])(context, builder, args[i]).data for i in (1, 2))
+        real, word = into.vector.element, into.lanes.type
+        with into.each(args[6]) as k:
+            total = cgutils.alloca_once(builder, into.vector)
+            builder.store(into.load(k).value, total)
+            with cgutils.for_range_slice(builder, args[3], args[4], ir.Constant(word, 1), inc=True) as (j, _):
+                x = builder.load(builder.gep(values, [j]))
+                x = x if x.type == real else builder.fptrunc(x, real)
+                row = builder.mul(builder.zext(builder.load(builder.gep(columns, [j])), word), source.lanes)
+                term = source.load(builder.add(row, k)) * into.everywhere(x)
+                builder.store((Vector(builder, builder.load(total)) + term).value, total)
+            into.store(Vector(builder, builder.load(total)), k)
         return context.get_dummy_value()
 
-    count = len(c)
-    return types.void(m, types.UniTuple(m.dtype, count), h, types.UniTuple(types.uint64, count), GAP), codegen
+    return types.void(m, data, col, types.intp, types.intp, h, GAP), codegen
 
 
 @intrinsic
@@ -181,10 +193,9 @@ def _outside(lanes, gap):
     return np.r_[0 : gap[0], gap[0] + gap[1] : lanes]
 
 
-def _add_rows_plainly(m, x, h, c, gap):
+def _dot_rows_plainly(m, data, col, start, stop, h, gap):
     lanes = _outside(len(m), gap)
-    for scale, row in zip(x, c, strict=True):
-        m[lanes] += scale * h[row, lanes]
+    m[lanes] += data[start:stop].astype(m.dtype) @ h[col[start:stop]][:, lanes]
 
 
 def _add_to_row_plainly(h, c, x, g, gap):
@@ -192,5 +203,5 @@ def _add_to_row_plainly(h, c, x, g, gap):
     h[c, lanes] += x * g[lanes]
 
 
-add_rows: Any = _add_rows_plainly if PLAIN else _add_rows
+dot_rows: Any = _dot_rows_plainly if PLAIN else _dot_rows
 add_to_row: Any = _add_to_row_plainly if PLAIN else _add_to_row

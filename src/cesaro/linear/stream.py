@@ -42,13 +42,22 @@ def advance(problem: Problem, settings: Settings, before: Stream | np.ndarray | 
         run.zr[:], run.now[:], run.epoch = before.zr * [1.0, unit], before.now, before.epoch
         run.now[OUT] *= unit
     else:
-        run.start_at(before.w if isinstance(before, Stream) else before, settings.anchor)
+        with np.errstate(over="ignore"):
+            run.start_at(before.w if isinstance(before, Stream) else before, settings.anchor)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # looked at below
+        return _advanced(run, problem, begun, fresh=before is None)
+
+
+def _advanced(run: kernel.Run, problem: Problem, begun: float, fresh: bool) -> tuple[Fit, Stream]:
+    """The pass itself; the first one again with smaller steps, if they were ours to choose and too large."""
     run.advance()
     zero = kernel.objective(problem, np.zeros(problem.rows.width))
-    while not kernel.objective(problem, run.output()) <= 2.0 * zero and run.calmer():
+    while fresh and not kernel.objective(problem, run.output()) <= 2.0 * zero and run.calmer():
         run.advance()
     w = run.output()
     f = kernel.objective(problem, w)
+    if not (np.isfinite(w).all() and np.isfinite(f)):
+        raise ValueError("partial_fit overflowed: scale the features, to about unit variance, or raise alpha.")
     row = {
         "epoch": 1,
         "time": time.perf_counter() - begun,

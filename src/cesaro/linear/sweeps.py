@@ -15,6 +15,7 @@ import numpy as np
 
 from cesaro.linear import passes, tune
 from cesaro.linear.anchored import Run
+from cesaro.linear.kinks import straighten
 from cesaro.linear.rows import Fit, Problem, compacted, rescaled
 
 
@@ -54,7 +55,7 @@ def solve(
     rows, used = compacted(problem.rows)
     run = Run(problem._replace(rows=rows), seed)
     upper, lower, best, status = run.zero, 0.0, np.zeros(run.rows.d + 1), "max_iter"
-    total, weights, e = np.zeros_like(best), 0.0, 0
+    total, weights, whole, e = np.zeros_like(best), 0.0, math.inf, 0
     history = [(0, time.perf_counter() - began, upper, lower, run.n)]
     try:
         K = run.R / tune.choose(run) if anchor == "auto" else run.mu * anchor
@@ -69,20 +70,29 @@ def solve(
                 e += 1
                 average = run.sweep(first=e == 1 and start is None)
                 if anchor == "auto":
-                    K = min(run.K, run.R / 0.3) if e == 1 else run.K / run.loosen(average)
+                    if e == 1:
+                        K = min(K, run.R / 0.3)
+                        most = 20.0 * K
+                    else:
+                        K = min(K / run.loosen(average), most)
                 run.anchor_at(average, K)
                 weight = e**4 - (e - 1) ** 4
                 total += weight * average
                 weights += weight
                 if e >= max_iter or len(run.order) <= 0.7 * history[-1][-1] * (e > 2) or time.perf_counter() > limit:
                     break
-            trial = 10 <= e < max_iter and len(history) % 2 == 0  # is the last average better than the average of all?
-            w = average if trial else total / weights
+            w, trial = total / weights, len(history) % 3 if 10 <= e < max_iter else 0
+            if trial == 1:  # is the last average better than the average of all?
+                w = average
+            elif trial == 2:
+                w = straighten(run, w)
             f, bound = run.evaluate(w, tol)
             if f < upper:
                 upper, best = f, w
-                if trial:
-                    total, weights = weight * average, weight
+            if trial == 0:
+                whole = f
+            elif trial == 1 and f < whole:
+                total, weights = weight * average, weight
             lower = max(lower, min(bound, upper))
             history.append((e, time.perf_counter() - began, upper, lower, len(run.order)))
             if report is not None:

@@ -50,5 +50,6 @@ def columns_of(y: np.ndarray) -> list[np.ndarray]:
 
 
 def value_at_zero(problem) -> float:
-    """The objective at w = 0."""
-    return float(np.average(problem.loss.value(0.0, problem.y), weights=problem.v))
+    """The objective at w = 0; infinite where it overflows."""
+    with np.errstate(over="ignore"):
+        return float(np.average(problem.loss.value(0.0, problem.y), weights=problem.v))

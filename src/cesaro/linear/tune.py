@@ -9,8 +9,9 @@ that is best after m rows is too long for n of them: (m/n)^(1/3) corrects it.
 import numpy as np
 from numba import njit
 
+from cesaro.linear.jit import KERNEL
 from cesaro.linear.loss_codes import value
-from cesaro.linear.passes import ONE, V, Y
+from cesaro.linear.passes import ONE, V, Y, square
 from cesaro.linear.steps import best
 
 LANES = 8
@@ -18,20 +19,21 @@ WIDEST = 500_000  # features up to which the lanes' state (64 MB) is worth its m
 CANDIDATES = 4.0 ** np.arange(-4, LANES - 4)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
-def pilot(rows, record, order, fresh, code, param, K, mu):
-    """Objective of each lane's average after one pass over the rows of `order` with anchor K[lane]; loss on `fresh`."""
+@njit(**KERNEL)
+def pilot(rows, record, order, fresh, code, param, S, mu, W, room):
+    """Into room[0]: the objective of each lane's average after one pass over the rows of `order`; its loss on `fresh`.
+
+    S holds the lanes' anchors; W, of d + 1 rows, and room, of 4, are 2 LANES wide and zero.
+    """
     data, col, ptr, d, bias = rows.data, rows.col, rows.ptr, rows.d, rows.bias
-    n, L, A, total = order.shape[0], K.shape[0], 0.0, 0.0
-    W, S, C = np.zeros((d + 1, 2 * LANES)), K.copy(), np.zeros(LANES)
-    m, delta, f = np.zeros(LANES), np.zeros(2 * LANES), np.zeros(LANES)
+    n, L, A, total = order.shape[0], S.shape[0], 0.0, 0.0
+    f, C, m, delta = room[0], room[1], room[2], room[3]
     for k in range(n):
         i = order[k]
-        q, y, v = bias * bias, record[i, Y], record[i, V]
+        q, y, v = square(data, ptr[i], ptr[i + ONE], bias), record[i, Y], record[i, V]
         for lane in range(LANES):
             m[lane] = bias * W[d, lane]
         for j in range(ptr[i], ptr[i + ONE]):
-            q += np.float64(data[j]) * data[j]
             for lane in range(LANES):
                 m[lane] += data[j] * W[col[j], lane]
         o = ((k + 1.0) / n) ** 3
@@ -65,7 +67,6 @@ def pilot(rows, record, order, fresh, code, param, K, mu):
         f[lane] /= total
         for j in range(d + 1):
             f[lane] += mu / 2.0 * W[j, lane] * W[j, lane]
-    return f
 
 
 def choose(run):
@@ -75,5 +76,12 @@ def choose(run):
         return 0.5
     m = min(n, max(n // 60, 2000))
     fresh = order[m : m + m // 2] if n >= 2 * m else order
-    f = pilot(run.rows, run.record, order[:m], fresh, run.code, run.param, run.R / CANDIDATES, run.mu)
+    f = objectives(run, order[:m], fresh, run.R / CANDIDATES)
     return CANDIDATES[int(np.nanargmin(f))] * (m / n) ** (1 / 3)
+
+
+def objectives(run, order, fresh, K):
+    """What the pilot finds for the anchors K."""
+    W, room = np.zeros((run.rows.d + 1, 2 * LANES)), np.zeros((4, 2 * LANES))
+    pilot(run.rows, run.record, order, fresh, run.code, run.param, K.copy(), run.mu, W, room)
+    return room[0, :LANES]

@@ -1,0 +1,207 @@
+"""Many models that differ in their targets only (one-vs-rest classes, columns of y): one schedule, one pass.
+
+Weights and anchor, so Gamma, s and alpha of `recursion`, are the same for all of them: a row costs one such step of
+numbers and, for every model, margin, slope and update, which are vector instructions. State (d + 1, 2 P): z, then r.
+"""
+
+import math
+import time
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from cesaro.linear import kernel
+from cesaro.linear.anchor import choose, for_step
+from cesaro.linear.cuts import Cuts
+from cesaro.linear.jit import LOOP
+from cesaro.linear.loss_codes import HINGE, code_of, conjugate, slope
+from cesaro.linear.order import reshuffle
+from cesaro.linear.recursion import ANCHOR, DONE, How, Now, ahead, step
+from cesaro.linear.rows import Fit, Problem
+from cesaro.linear.simd import add_to_row, dot_rows, map_lanes, padded, where_less
+
+ONE = np.uint32(1)
+
+
+def hinge(a, s, one, zero, y, m, cut, g):
+    """The hinge's slope at s m, times a; the cut grows by a where the row is active."""
+    g = where_less(y * s * m, one, -(a * y), zero)
+    return cut - g * y, g
+
+
+hinge_lanes = map_lanes(hinge)
+
+
+@njit(**LOOP)
+def fold_many(W, alpha):
+    """r += alpha z."""
+    P = W.shape[1] // 2
+    for j in range(W.shape[0]):
+        for k in range(P):
+            W[j, P + k] += alpha * W[j, k]
+
+
+@njit(**LOOP)
+def visit_many(rows, Y, v, order, how, W, now, cut, m, g):
+    """`recursion.visit` for every column of Y (n, P). cut (P,) grows by the cuts; m and g, (2 P,), are for work."""
+    P, data, col, ptr = cut.shape[0], rows.data, rows.col, rows.ptr
+    alpha, out, A, anchor, t = now[0], now[1], now[2], now[3], np.int64(now[7])
+    weighted, behind, all_of_it, z, gz = v.shape[0] > 1, (P, P), (0, 0), m[:P], g[:P]
+    for k in range(order.shape[0]):
+        ahead(rows, Y, v, order, k)
+        i = order[k]
+        a = v[i] if weighted else 1.0
+        s, _ = step(how, how.mu, anchor + A, 1.0, 0.0)
+        A += a
+        t += 1
+        o = a * (A / how.total) ** 3 if how.cubic else a
+        alpha += o * s
+        out += o
+        for lane in range(m.shape[0]):
+            m[lane] = rows.bias * W[rows.d, lane]
+        dot_rows(m, data, col, np.intp(ptr[i]), np.intp(ptr[i + ONE]), W, all_of_it if how.primal else behind)
+        scale = s
+        if how.primal:
+            scale = 1.0
+            for lane in range(P):
+                z[lane] = (alpha * m[lane] + m[P + lane]) / out
+        if how.code == HINGE:
+            moved = hinge_lanes((a, scale, 1.0, 0.0), (Y[i], z, cut, gz), all_of_it)
+        else:
+            moved = 1.0
+            for lane in range(P):
+                u = slope(how.code, how.param, scale * z[lane], Y[i, lane])
+                gz[lane] = a * u
+                cut[lane] -= a * conjugate(how.code, how.param, u, Y[i, lane])
+        if moved > 0.0:
+            for lane in range(P):
+                g[P + lane] = -alpha * g[lane]
+            for j in range(ptr[i], ptr[i + ONE]):
+                add_to_row(W, col[j], np.float64(data[j]), g, all_of_it)
+            add_to_row(W, rows.d, rows.bias, g, all_of_it)
+        if t & (t - 1) == 0:
+            fold_many(W, alpha)
+            alpha = 0.0
+    now[0], now[1], now[2], now[7] = alpha, out, A, t
+
+
+class Many:
+    """A run of many models: what `kernel.Run` is for one."""
+
+    def __init__(self, problems: list[Problem], face: kernel.Face, weights, rng):
+        first = problems[0]
+        rows, v, P = first.rows, np.asarray(first.v, dtype=float), padded(len(problems))
+        self.problems, self.face, self.weights, self.rng, self.epoch = problems, face, weights, rng, 0
+        self.exist = np.flatnonzero(v).astype(np.uint32)
+        self.order, self.count = self.exist.copy(), len(self.exist)
+        self.share = v / (v.sum() / self.count)
+        self.v = np.ones(1) if (v == v[0]).all() else self.share
+        self.Y = np.zeros((rows.n, P))
+        self.Y[:, : len(problems)] = np.stack([p.y for p in problems], axis=1)
+        code, param = code_of(first.loss)
+        self.how = How(code, param, first.mu, 0.0, math.inf, face.primal, False, face.cubic, float(self.count))
+        self.W, self.now, self.cut = np.zeros((rows.d + 1, 2 * P)), np.array(Now()), np.zeros(P)
+        self.work = np.zeros((2, 2 * P))
+        self.cuts = [Cuts(p, 8) for p in problems]
+
+    def start_at(self, anchor: float | str) -> None:
+        """Begin at 0; the step is the middle one of what a few of the models would choose."""
+        if anchor == "auto":
+            some = self.problems[:: max(1, len(self.problems) // 3)][:3]
+            found = [choose(p, self.how, self.face.last, self.share, self.rng) for p in some]
+            anchor = float(for_step(np.median([eta for eta, _ in found]), found[0][1], self.how.mu))
+        self.now[ANCHOR] = anchor
+
+    def advance(self) -> None:
+        """One epoch."""
+        self.epoch += 1
+        e, W, now, P, rows = self.epoch, self.W, self.now, len(self.cut), self.problems[0].rows
+        ratio = (self.weights.relative(e) - 1.0) / self.weights.relative(e - 1) if e > 1 else 1.0
+        if ratio != 1.0:
+            W *= ratio
+            now[1:4] *= ratio
+        before, done, self.cut[:] = W[:, :P].copy(), now[DONE], 0.0
+        self.order[:] = self.exist
+        reshuffle(self.order, self.rng)
+        visit_many(rows, self.Y, self.v, self.order, self.how, W, now, self.cut, *self.work)
+        fold_many(W, now[0])
+        now[0], now[DONE] = 0.0, done + self.count
+        size = np.sqrt(np.maximum(np.square(before).sum(axis=0), np.square(W[:, :P]).sum(axis=0)))
+        lost = size * kernel.EPS / math.sqrt(self.count)
+        for k, cuts in enumerate(self.cuts):
+            s = (W[: rows.width, k] - before[: rows.width, k]) / self.count
+            cuts.add(s, self.cut[k] / self.count, self.count / now[DONE], lost[k])
+
+    def outputs(self) -> np.ndarray:
+        """The points that the method returns, (models, width)."""
+        now, P, width = self.now, len(self.cut), self.problems[0].rows.width
+        s, _ = step(self.how, self.how.mu, now[ANCHOR] + now[DONE], 1.0, 0.0)
+        points = s * self.W[:, :P] if self.face.last else self.W[:, P:] / max(now[1], 1e-300)
+        return np.ascontiguousarray(points[:width, : len(self.problems)].T)
+
+
+def alike(problems: list[Problem]) -> bool:
+    """Whether they differ in their targets only, and the shared schedule covers them."""
+    first = problems[0]
+    same = all(p.rows is first.rows and p.loss == first.loss and p.mu == first.mu for p in problems)
+    return same and all(p.radius == math.inf and p.l1 == 0.0 and np.array_equal(p.v, first.v) for p in problems)
+
+
+def solve(
+    problems: list[Problem],
+    *,
+    solver: str = "gda",
+    tol: float | None = 1e-3,
+    max_iter: int = 1000,
+    time_limit: float | None = None,
+    seed: int | np.random.Generator = 0,
+    anchor: str | float = "auto",
+    averaging: Any = "auto",
+    report=None,
+) -> list[Fit]:
+    """`kernel.solve` for problems that are `alike`, in one pass; it ends when every gap is proved.
+
+    `report` is called with the epoch and the largest objective and least lower bound.
+    """
+    face = kernel.SOLVERS[solver] if averaging == "auto" else kernel.SOLVERS[solver]._replace(cubic=False)
+    weights = kernel._Power(face.power) if averaging == "auto" else averaging
+    run = Many(problems, face, weights, np.random.default_rng(seed))
+    run.start_at(anchor)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return loop(run, tol or 0.0, max_iter, time_limit, report)
+
+
+def loop(run: Many, tol: float, max_iter: int, time_limit: float | None, report) -> list[Fit]:
+    """Epochs, with looks at growing intervals: `kernel.loop` for many."""
+    begin, looked, status, problems = time.perf_counter(), 0, "max_iter", run.problems
+    best = np.zeros((len(problems), problems[0].rows.width))
+    f = np.array([kernel.objective(p, w) for p, w in zip(problems, best, strict=True)])
+    zero, lower, history = f.copy(), np.full(len(f), -np.inf), []
+    try:
+        while status == "max_iter" and run.epoch < max_iter:
+            run.advance()
+            late = time_limit is not None and time.perf_counter() - begin >= time_limit
+            if not (late or run.epoch == max_iter or run.epoch >= (1.25 if tol else 2.0) * looked):
+                continue
+            looked, points = run.epoch, run.outputs()
+            value = np.array([kernel.objective(p, w) for p, w in zip(problems, points, strict=True)])
+            better = value < f
+            best[better], f[better] = points[better], value[better]
+            lower = np.maximum(lower, [cuts.bound() for cuts in run.cuts])
+            history.append((run.epoch, time.perf_counter() - begin, f.copy(), lower))
+            if tol and (f - lower <= tol * np.maximum(f, 1e-3 * zero)).all():
+                status = "converged"
+            elif late:
+                status = "time_limit"
+            if report is not None:
+                report(run.epoch, float(f.max()), float(lower.min()))
+    except KeyboardInterrupt:
+        status = "interrupted"
+    names = ("epoch", "time", "objective", "lower_bound")
+    fits = []
+    for k in range(len(problems)):
+        table = np.array([(e, t, obj[k], low[k]) for e, t, obj, low in history], dtype=float).reshape(-1, 4).T
+        record = dict(zip(names, table, strict=True)) | {"active": np.full(len(history), run.count)}
+        fits.append(Fit(best[k], float(f[k]), float(lower[k]), run.epoch, record, status))
+    return fits

@@ -1,0 +1,72 @@
+"""Models that share a schedule compute what they would alone."""
+
+import runpy
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cesaro import losses
+from cesaro.linear import many
+from cesaro.linear.kernel import SOLVERS, objective
+
+plain = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("plain.py"))))
+
+
+def problems_of(case, rng, count):
+    p = case.problem
+    classes = type(p.loss) in losses.CLASSIFICATION.values()
+    columns = [rng.choice([-1.0, 1.0], len(p.y)) if classes else rng.normal(size=len(p.y)) for _ in range(count)]
+    return [p._replace(y=y) for y in columns]
+
+
+class Linear:
+    def relative(self, t):
+        return (t + 1) / 2
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("loss", plain.LOSSES, ids=repr)
+@settings(max_examples=8, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), count=st.sampled_from([1, 3, 17]), weights=st.booleans(), bias=st.booleans())
+def test_every_model_is_the_printed_formula_of_its_own_targets(solver, loss, seed, count, weights, bias):
+    case = plain.make_case(seed, loss, solver, weights=weights, bias=float(bias))._replace(gammas=[1.0, 2.0, 3.0])
+    problems = problems_of(case, np.random.default_rng(seed), count)
+    run = many.Many(problems, SOLVERS[solver]._replace(cubic=False), Linear(), np.random.default_rng(0))
+    run.start_at(case.anchor)
+    orders = []
+    for _ in range(3):
+        run.advance()
+        orders.append(run.order.copy())
+    for k in {0, count // 2, count - 1}:
+        mine = case._replace(orders=orders, problem=problems[k]._replace(v=run.share))
+        if not plain.steady(mine):
+            continue
+        want = plain.printed(mine)
+        size = 1.0 + np.abs(want.w).max()
+        np.testing.assert_allclose(run.outputs()[k], want.answer, rtol=0, atol=1e-10 * size)
+        np.testing.assert_allclose(run.cuts[k].S[1], want.s, rtol=0, atol=1e-10 * (1 + np.abs(want.s).max()))
+        np.testing.assert_allclose(run.cuts[k].c[1], want.c, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_all_gaps_are_proved(solver):
+    case = plain.make_case(21, plain.LOSSES[0], solver, weights=True, bias=1.0)
+    problems = problems_of(case, np.random.default_rng(2), 5)
+    assert many.alike(problems)
+    for problem, fit in zip(problems, many.solve(problems, solver=solver, tol=0.02, max_iter=3000), strict=True):
+        assert fit.status == "converged"
+        assert fit.objective == pytest.approx(objective(problem, fit.w), rel=1e-12)
+        zero = objective(problem, 0 * fit.w)
+        assert fit.objective - fit.lower_bound <= 0.02 * max(fit.objective, 1e-3 * zero)
+
+
+def test_problems_that_differ_in_more_than_targets_are_not_alike():
+    case = plain.make_case(21, plain.LOSSES[0], "gda")
+    p = case.problem
+    assert not many.alike([p, p._replace(mu=1.0)])
+    assert not many.alike([p, p._replace(v=2 * p.v)])
+    assert not many.alike([p._replace(radius=1.0)])
