@@ -38,44 +38,51 @@ def seconds(estimator, X, y):
     return time.process_time() - start
 
 
-def fewest(make, reached, budget):
-    """The smallest max_iter that reaches the accuracy, or None if a fit takes longer than the budget before it does."""
-    high = 1
+def fewest(make, reached, high, budget):
+    """The smallest max_iter from `high` on that is enough; None if a fit takes longer than the budget before it is."""
+    low = high - 1
     while not reached(make(high)):
         if reached.seconds > budget or high >= 5000:
             return None
-        high = max(high + 1, int(1.5 * high))
-    low = int(high / 1.5) if high > 2 else 0
+        low, high = high, max(high + 1, int(1.5 * high))
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if reached(make(middle)) else (middle, high)
     return high
 
 
-def race(family, X, y, objective, target, repeats, patience=3.0, first=()):
-    """{name: CPU ms} of whole fits, each stopped by the best max_iter known in advance; inf where it is out of reach.
+def race(family, peers, X, y, objective, targets, repeats=3, patience=3.0):
+    """{name: [CPU ms to each target]} of whole fits, stopped by the best max_iter known in advance; inf if out of reach.
 
-    `family` maps names to functions max_iter -> unfitted estimator. Names in `first` set the pace: another solver is given up
-    when it needs `patience` times as long as the fastest of them.
+    `family` maps names to functions max_iter -> unfitted estimator, `targets` are values in falling order. A solver is given
+    up at a target for which it needs `patience` times as long as the fastest of `peers`. The timed fits are interleaved.
     """
-    chosen, fastest = {}, math.inf
-    for name in sorted(family, key=lambda name: name not in first):
-        family[name](2).fit(X, y)  # compile, load
+    chosen, fastest = {}, [math.inf] * len(targets)
+    for name in sorted(family, key=lambda name: name not in peers):
+        make, count = family[name], 1
+        make(2).fit(X, y)  # compile, load
+        for k, target in enumerate(targets):
 
-        def reached(estimator):
-            reached.seconds = seconds(estimator, X, y)
-            return objective(np.ravel(estimator.coef_)) <= target
+            def reached(estimator, target=target):
+                reached.seconds = seconds(estimator, X, y)
+                return objective(np.ravel(estimator.coef_)) <= target
 
-        count = fewest(family[name], reached, patience * fastest)
-        if count is not None:
-            chosen[name] = family[name](count)
-            if name in first:
-                fastest = min(fastest, seconds(family[name](count), X, y))
-    times = dict.fromkeys(family, math.inf)
+            count = fewest(make, reached, count, patience * fastest[k])
+            if count is None:
+                break
+            chosen[name, k] = make(count)
+            if name in peers:
+                fastest[k] = min(fastest[k], seconds(make(count), X, y))
+    times = {name: [math.inf] * len(targets) for name in family}
     for _ in range(repeats):
-        for name, estimator in chosen.items():
-            times[name] = min(times[name], 1e3 * seconds(estimator, X, y))
+        for (name, k), estimator in chosen.items():
+            times[name][k] = min(times[name][k], 1e3 * seconds(estimator, X, y))
     return times
+
+
+def mean(ratios):
+    """Geometric."""
+    return math.exp(sum(map(math.log, ratios)) / len(ratios))
 
 
 def in_own_process(script, *arguments):

@@ -7,22 +7,20 @@ CPU time of whole fits without intercept, interleaved, the best of several; Mark
 """
 
 import os
-import runpy
 import sys
 import time
 import warnings
-from pathlib import Path
 
 os.environ.update({f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")})
 
 import numpy as np
+from cells import load
 from sklearn.linear_model import SGDClassifier
 
 from cesaro.linear import DualAveragingClassifier, many
 from cesaro.linear.rows import Problem, make_rows
 from cesaro.losses import Hinge
 
-load = runpy.run_path(str(Path(__file__).with_name("time_to_accuracy.py")))["load"]
 SHARED = {"alpha": 1e-4, "fit_intercept": False, "random_state": 0}
 
 

@@ -52,7 +52,7 @@ def families(mu, n):
     }
 
 
-def cell(name, which, repeats=5):
+def cell(name, which):
     """{loss: {solver: [ms per accuracy]}}."""
     from cesaro import losses
 
@@ -69,9 +69,8 @@ def cell(name, which, repeats=5):
 
         exact = family["newton-cholesky" if loss == "log_loss" else "Ridge cholesky"](200).fit(X, y)
         best = objective(exact.coef_.ravel())
-        first = [solver for solver in family if solver != "cesaro"]
-        rows = [race(family, X, y, objective, best * (1 + accuracy), repeats, first=first) for accuracy in ACCURACIES]
-        table[loss] = {solver: [times[solver] for times in rows] for solver in family}
+        peers = [solver for solver in family if solver != "cesaro"]
+        table[loss] = race(family, peers, X, y, objective, [best * (1 + accuracy) for accuracy in ACCURACIES])
     return table
 
 

@@ -6,23 +6,20 @@ CPU time, hinge, no intercept, without GridSearchCV's final refit; the best cros
 """
 
 import os
-import runpy
 import sys
 import time
 import warnings
-from pathlib import Path
 
 os.environ.update({f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")})
 
 import numpy as np
+from cells import load
 from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 from cesaro.linear.path import cross_validate
 from cesaro.linear.rows import make_rows
 from cesaro.losses import Hinge
-
-load = runpy.run_path(str(Path(__file__).with_name("time_to_accuracy.py")))["load"]
 
 
 def ours(X, y, alphas):
