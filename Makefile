@@ -12,7 +12,9 @@ test: .venv/ready
 	$(BIN)/python -m pytest -n auto
 
 bench: .venv/ready
-	$(BIN)/python benchmarks/methods/overhead.py
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check setuptools cython
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation -c constraints.txt -r benchmarks/requirements.txt
+	$(BIN)/python benchmarks/results.py
 
 lint: .venv/ready
 	$(BIN)/ruff check --fix .

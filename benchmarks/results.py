@@ -1,0 +1,38 @@
+"""Runs every benchmark and writes benchmarks/RESULTS.md: python benchmarks/results.py [names of data sets]
+
+Takes about an hour on two cores; nothing else should run meanwhile. Every table is a script's own output.
+"""
+
+import platform
+import subprocess
+import sys
+from datetime import date
+from pathlib import Path
+
+HERE = Path(__file__).parent
+SCRIPTS = [
+    ("Time to accuracy and to a proof, hinge", "linear/time_to_accuracy.py", True),
+    ("Other losses", "linear/other_losses.py", True),
+    ("Cost of an epoch", "linear/epoch_cost.py", True),
+    ("Cross-validated path", "linear/path_cost.py", False),
+    ("First fit in a fresh process", "linear/first_fit.py", False),
+    ("A step of the readable methods", "methods/overhead.py", False),
+]
+
+
+def main():
+    names = sys.argv[1:]
+    parts = [
+        "# Measurements\n\nWritten by `make bench`; CPU time, one thread, best of several, interleaved.\n"
+        f"{date.today()}, {platform.machine()}, Python {platform.python_version()}.\n"
+    ]
+    for title, script, takes_names in SCRIPTS:
+        print(script, file=sys.stderr)
+        command = [sys.executable, HERE / script, *(names if takes_names else [])]
+        output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+        parts.append(f"## {title}\n\n`python benchmarks/{script}`\n\n{output.strip()}\n")
+    (HERE / "RESULTS.md").write_text("\n".join(parts))
+
+
+if __name__ == "__main__":
+    main()
