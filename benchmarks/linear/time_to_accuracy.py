@@ -112,7 +112,7 @@ def report(results):
     some = next(iter(results.values()))
     own, peers = some["own"], some["peers"]
     print(
-        "CPU ms of a whole fit to relative suboptimality 1e-2, 1e-3, 1e-4 (–: more than three times the fastest peer).\\n"
+        "CPU ms of a whole fit to relative suboptimality 1e-2, 1e-3, 1e-4 (–: more than three times the fastest peer).\n"
     )
     print("| data | mu | " + " | ".join(own + peers) + " | ratio to the fastest peer |")
     print("|---" * (len(own + peers) + 3) + "|")
@@ -123,10 +123,10 @@ def report(results):
         cells = [shown(table[s]) for s in own + peers]
         print(f"| {name} | {mu} | " + " | ".join(cells) + " | " + " ".join(f"{r:.2f}" for r in ratios[-1]) + " |")
     columns = list(zip(*ratios, strict=True))
-    print("\\nGeometric means of the ratios: " + ", ".join(f"{mean(c):.3f}" for c in columns), end="; worst cells: ")
-    print(", ".join(f"{max(c):.2f}" for c in columns) + " (targets 0.40, 0.33, 0.33; worst 1.2).\\n")
+    print("\nGeometric means of the ratios: " + ", ".join(f"{mean(c):.3f}" for c in columns), end="; worst cells: ")
+    print(", ".join(f"{max(c):.2f}" for c in columns) + " (targets 0.40, 0.33, 0.33; worst 1.2).\n")
     print(
-        "`fit` at its defaults, which ends with a proof of 1e-3, beside LinearSVC at its defaults, which proves nothing:\\n"
+        "`fit` at its defaults, which ends with a proof of 1e-3, beside LinearSVC at its defaults, which proves nothing:\n"
     )
     print("| data | mu | proof (ms) | sweeps | proved gap | LinearSVC (ms) | ratio | gap with tol=1e-6 |")
     print("|---" * 8 + "|")
@@ -135,7 +135,7 @@ def report(results):
         (a, b), f = result["proof"]["ms"], result["proof"]
         total.append(a / b)
         print(f"| {name} | {mu} | {a:.1f} | {f['sweeps']} | {f['gap']:.1e} | {b:.0f} | {a / b:.3f} | {f['1e-6']:.1e} |")
-    print(f"\\nGeometric mean of the ratios: {mean(total):.3f} (target 0.25).")
+    print(f"\nGeometric mean of the ratios: {mean(total):.3f} (target 0.25).")
 
 
 def main():
