@@ -75,7 +75,7 @@ def test_geometric_sc_pda_is_sgd_with_momentum():
 
 
 def test_sgd_with_momentum_is_primal_averaging():
-    """SGD(lr, beta) is x <- (1-c) x + c w over w <- w - (lr/c) g, with c = 1 - beta: a geometric average of the plain dual step."""
+    """SGD(lr, beta) is x <- (1-c) x + c w over w <- w - (lr/c) g with c = 1 - beta: a geometric average."""
     lr, beta = 0.05, 0.8
     ours = train(lambda p: Interpolated(p, lr=lr / (1 - beta), b=1.0, dual="plain", averaging=1 - beta, t0=10**6))
     assert distance(ours, train(lambda p: torch.optim.SGD(p, lr=lr, momentum=beta))) < 1e-12

@@ -12,27 +12,47 @@ from typing import Any, NamedTuple
 
 import torch
 
-from ..weights import Geometric, Power, Weights
+from ..weights import Geometric, Power
 
 START = 1000  # steps of the constant phase, where none is asked for
+HEAD = 24  # up to here sums of powers are looked up
 MEMORY = 20  # and its averages remember about this many steps: c = 1/20
 
 
 class Clock(NamedTuple):
-    """Weights, the step at which they begin to advance, and where they begin (t0 = inf: where the share no longer moves)."""
+    """Weights, the step at which they begin to advance, and where they begin (t0 = inf: where the share no longer moves).
 
-    weights: Weights
+    Everything is a number, because torch.compile wants it so.
+    """
+
+    power: float | None
+    rate: float | None  # of geometric weights, or None
     start: int
     t0: float
+    first: float  # c_1, the share of the constant phase
+    head: tuple[float, ...]  # A_s / a_s for s = 1 .. HEAD
 
     def share(self, t: Any) -> Any:
         """c_t."""
         if isinstance(t, torch.Tensor):
-            return _share(self.weights, self.t0 + (t - self.start).clamp(min=1.0))
-        s = self.t0 + max(1, int(t) - self.start)
-        if s == math.inf:
-            return self.weights.rate if isinstance(self.weights, Geometric) else 0.0
-        return 1.0 / self.weights.relative(max(1, int(s)))
+            return self._share((self.t0 + (t - self.start).clamp(min=1.0)).clamp(min=1.0))
+        return _share(_weights(self.power, self.rate), self.t0 + max(1, int(t) - self.start))
+
+    def _share(self, s: torch.Tensor) -> torch.Tensor:
+        """a_s / A_s for a tensor of positions."""
+        if self.rate is not None:
+            return self.rate / -torch.expm1(s * math.log1p(-self.rate))
+        if self.power in (0, 1):
+            return 1.0 / s if self.power == 0 else 2.0 / (s + 1.0)
+        head = torch.tensor(self.head, dtype=s.dtype, device=s.device)[(s.long() - 1).clamp(max=HEAD - 1)]
+        return 1.0 / torch.where(s <= HEAD, head, self._expanded(s.clamp(min=float(HEAD))))
+
+    def _expanded(self, s: torch.Tensor) -> torch.Tensor:
+        """A_s / a_s by Euler and Maclaurin's formula: the terms at s, and what those at HEAD leave over, decayed."""
+        p = self.power
+        assert p is not None
+        rest = self.head[-1] - _ends(p, torch.full((), float(HEAD), dtype=s.dtype, device=s.device))
+        return rest * (s / HEAD) ** -p + _ends(p, s)
 
 
 class Now(NamedTuple):
@@ -43,14 +63,17 @@ class Now(NamedTuple):
     following: Any  # c'_{t+1}
     rate: Any  # c_t / mu, what a gradient is multiplied with
     decay: Any  # the rate by which decoupled weight decay shrinks
+    lr: Any  # the rate of the plain dual step
 
 
 @torch.compiler.assume_constant_result
 def make_clock(averaging: Any, start: int | None, t0: int | None) -> Clock:
     """The clock of a parameter group; None stands for the defaults above."""
     weights = make_averaging(averaging)
-    begin = math.inf if isinstance(weights, Geometric) else _first_with_share(weights, 1 / MEMORY)
-    return Clock(weights, START if start is None else start, begin if t0 is None else t0)
+    begin: float = t0 if t0 is not None else _first_with_share(weights, 1 / MEMORY)
+    power, rate = (None, weights.rate) if isinstance(weights, Geometric) else (float(weights.p), None)
+    head = tuple(weights.relative(s) for s in range(1, HEAD + 1)) if power not in (None, 0, 1) else ()
+    return Clock(power, rate, START if start is None else start, begin, _share(weights, begin + 1), head)
 
 
 def now(group: dict, t: Any, b: float) -> Now:
@@ -60,12 +83,12 @@ def now(group: dict, t: Any, b: float) -> Now:
     the long run, whatever b, as it does in SGD. In the paper's setting c = 1 and lr = 1/mu.
     """
     clock = make_clock(group["averaging"], group["start"], group["t0"])
-    lr = group["lr"] if isinstance(t, torch.Tensor) else float(group["lr"])
-    first, dual = clock.share(1), clock.share(t)
-    return Now(dual, dual, clock.share(t + 1), lr * (1 + b * (1 - first)) / first * dual, lr / first * dual)
+    lr = group["lr"] * torch.ones_like(t) if isinstance(t, torch.Tensor) else float(group["lr"])
+    first, dual = clock.first, clock.share(t)
+    return Now(dual, dual, clock.share(t + 1), lr * (1 + b * (1 - first)) / first * dual, lr / first * dual, lr)
 
 
-def make_averaging(averaging: Any) -> Weights:
+def make_averaging(averaging: Any) -> Power | Geometric:
     """Weights from what a user may write: a name, a power, a geometric rate, or an object from cesaro.weights.
 
     >>> make_averaging("linear"), make_averaging(3), make_averaging(0.05)
@@ -97,8 +120,21 @@ def plain(averaging: Any) -> Any:
     return tuple(averaging) if isinstance(averaging, list) else averaging
 
 
-def _first_with_share(weights: Weights, share: float) -> int:
-    """The smallest t0 for which the first share, at s = t0 + 1, is at most this; the ratio A_s/a_s grows with s."""
+def _weights(power: float | None, rate: float | None) -> Power | Geometric:
+    return Power(power) if power is not None else Geometric(rate or 0.0)
+
+
+def _share(weights: Power | Geometric, s: float) -> float:
+    """a_s / A_s for a number."""
+    if s == math.inf:
+        return weights.rate if isinstance(weights, Geometric) else 0.0
+    return 1.0 / weights.relative(max(1, int(s)))
+
+
+def _first_with_share(weights: Power | Geometric, share: float) -> float:
+    """The smallest t0 for which the first share, at s = t0 + 1, is at most this; for geometric weights the limit."""
+    if isinstance(weights, Geometric):
+        return math.inf
     low, high = 0, 1
     while weights.relative(high + 1) < 1 / share and high < 1e6:
         low, high = high, 2 * high
@@ -106,31 +142,6 @@ def _first_with_share(weights: Weights, share: float) -> int:
         middle = (low + high) // 2
         low, high = (middle, high) if weights.relative(middle + 1) < 1 / share - 1e-9 else (low, middle)
     return high
-
-
-def _share(weights: Weights, s: Any) -> torch.Tensor:
-    """a_s / A_s for a tensor of positions."""
-    s = s.clamp(min=1.0)
-    if isinstance(weights, Geometric):
-        return weights.rate / -torch.expm1(s * math.log1p(-weights.rate))
-    assert isinstance(weights, Power)
-    if weights.p in (0, 1):
-        return 1.0 / s if weights.p == 0 else 2.0 / (s + 1.0)
-    return 1.0 / torch.where(s <= HEAD, _summed(weights, s), _expanded(weights, s.clamp(min=float(HEAD))))
-
-
-HEAD = 24  # up to here sums of powers are looked up
-
-
-def _summed(weights: Power, s: torch.Tensor) -> torch.Tensor:
-    table = torch.tensor([weights.relative(k) for k in range(1, HEAD + 1)], dtype=s.dtype, device=s.device)
-    return table[(s.long() - 1).clamp(max=HEAD - 1)]
-
-
-def _expanded(weights: Power, s: torch.Tensor) -> torch.Tensor:
-    """A_s / a_s by Euler and Maclaurin's formula: what the terms up to HEAD leave over, decayed, and the terms at s."""
-    p, rest = weights.p, weights.relative(HEAD) - float(_ends(weights.p, torch.tensor(float(HEAD), dtype=s.dtype)))
-    return rest * (s / HEAD) ** -p + _ends(p, s)
 
 
 def _ends(p: float, x: torch.Tensor) -> torch.Tensor:

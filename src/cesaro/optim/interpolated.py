@@ -110,10 +110,9 @@ class Interpolated(AveragingOptimizer):
         group, x, g, v, lists = batch.group, batch.x, batch.g, batch.get("v"), batch.lists
         b, decay, sign = group["b"], group["weight_decay"], -1.0 if group["maximize"] else 1.0
         at = now(_with_t0(group), batch.t, b)
-        c, rate = (0.0, group["lr"]) if group["dual"] == "plain" else (at.dual, at.rate)
-        rate = rate if torch.compiler.is_compiling() else float(rate)
+        c, rate, shrink = (0.0, at.lr, at.lr) if group["dual"] == "plain" else (at.dual, at.rate, at.decay)
         if decay and group["decoupled_weight_decay"]:
-            lists.scale_(x + v, 1 - (rate if group["dual"] == "plain" else at.decay) * decay)
+            lists.scale_(x + v, 1 - shrink * decay)
             decay = 0.0
         y = _between(project(v, group, lists), x, b) if 0 < b < 1 else x
         lists.scale_(v, 1 - c)

@@ -38,5 +38,5 @@ class AveragingLR(LRScheduler):
     def get_lr(self) -> list:
         """The rates of step t = last_epoch + 1."""
         clock = make_clock(self.averaging, self.start, self.t0)
-        factor = clock.share(self.last_epoch + 1) / clock.share(1)
+        factor = clock.share(self.last_epoch + 1) / clock.first
         return [base * factor for base in self.base_lrs]
