@@ -17,6 +17,7 @@ from . import kernel
 from .averaging import AveragingOptimizer, Batch
 from .ball import project
 from .clock import now
+from .lists import copy_
 
 
 class GDA(AveragingOptimizer):
@@ -114,7 +115,7 @@ class GDA(AveragingOptimizer):
             lists.scale_(v, 1 - c)
             lists.add_(v, x, c - rate * decay)
             lists.add_(v, g, -sign * rate)
-            torch._foreach_copy_(x, project(v, group, lists))
+            copy_(x, project(v, group, lists))
         elif batch.fused(x, g):  # without a ball coupled and decoupled decay are the same
             kernel.step_(x, g, [], lr=rate, momentum=0.0, dampening=0.0, weight_decay=decay, maximize=sign < 0)
         else:

@@ -20,7 +20,7 @@ from torch import Tensor
 from .averaging import AveragingOptimizer, Batch
 from .ball import project
 from .clock import now
-from .lists import OneByOne
+from .lists import OneByOne, copy_
 
 
 class Interpolated(AveragingOptimizer):
@@ -121,7 +121,7 @@ class Interpolated(AveragingOptimizer):
         lists.add_(v, g, -sign * rate)
         w = project(v, group, lists)
         if b == 0:
-            torch._foreach_copy_(x, w)
+            copy_(x, w)
         else:
             lists.scale_(x, 1 - at.following)
             lists.add_(x, w, at.following)
