@@ -87,7 +87,7 @@ class AveragingOptimizer(Optimizer):
                     f"{type(self).__name__} does not support sparse gradients: got one for a parameter of shape "
                     f"{tuple(p.shape)}. Use sparse=False in the embedding, or torch.optim.SparseAdam for that parameter."
                 )
-            if group["error_if_nonfinite"] and not torch.isfinite(p.grad).all():
+            if group["error_if_nonfinite"] and not _is_finite(p.grad):
                 raise RuntimeError(
                     f"the gradient of a parameter of shape {tuple(p.shape)} contains NaN or inf; nothing was changed. "
                     "Lower lr, clip gradients, or pass error_if_nonfinite=False."
@@ -129,3 +129,8 @@ class AveragingOptimizer(Optimizer):
 
 def _has_copy(group: dict, p: Tensor) -> bool:
     return group["average_dtype"] is not None and group["average_dtype"] != p.dtype
+
+
+def _is_finite(g: Tensor) -> bool:
+    """A finite sum proves it in one pass; a sum may overflow, so only then is every entry looked at."""
+    return bool(g.sum().isfinite() or g.isfinite().all())

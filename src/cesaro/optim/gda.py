@@ -15,7 +15,7 @@ from torch import Tensor
 
 from . import kernel
 from .averaging import AveragingOptimizer, Batch
-from .ball import project
+from .ball import shrinks
 from .clock import now
 from .lists import copy_
 
@@ -115,7 +115,7 @@ class GDA(AveragingOptimizer):
             lists.scale_(v, 1 - c)
             lists.add_(v, x, c - rate * decay)
             lists.add_(v, g, -sign * rate)
-            copy_(x, project(v, group, lists))
+            copy_(x, v, shrinks(v, group))
         elif batch.fused(x, g):  # without a ball coupled and decoupled decay are the same
             kernel.step_(x, g, [], lr=rate, momentum=0.0, dampening=0.0, weight_decay=decay, maximize=sign < 0)
         else:

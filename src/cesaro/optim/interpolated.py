@@ -18,9 +18,9 @@ import torch
 from torch import Tensor
 
 from .averaging import AveragingOptimizer, Batch
-from .ball import project
+from .ball import shrinks
 from .clock import now
-from .lists import OneByOne, copy_
+from .lists import add_times_, copy_
 
 
 class Interpolated(AveragingOptimizer):
@@ -114,17 +114,20 @@ class Interpolated(AveragingOptimizer):
         if decay and group["decoupled_weight_decay"]:
             lists.scale_(x + v, 1 - shrink * decay)
             decay = 0.0
-        y = _between(project(v, group, lists), x, b) if 0 < b < 1 else x
-        lists.scale_(v, 1 - c)
-        if group["dual"] != "plain" or decay:
+        ball = group["radius"] is not None
+        if group["dual"] == "average" or decay:
+            y = _between(v, x, group) if 0 < b < 1 else x
+            lists.scale_(v, 1 - c)
             lists.add_(v, y, c - rate * decay)
         lists.add_(v, g, -sign * rate)
-        w = project(v, group, lists)
         if b == 0:
-            copy_(x, w)
+            copy_(x, v, shrinks(v, group) if ball else None)
+            return
+        lists.scale_(x, 1 - at.following)
+        if ball:
+            add_times_(x, v, shrinks(v, group), at.following)
         else:
-            lists.scale_(x, 1 - at.following)
-            lists.add_(x, w, at.following)
+            lists.add_(x, v, at.following)
 
     @contextmanager
     def _at_y(self) -> Iterator[None]:
@@ -136,8 +139,7 @@ class Interpolated(AveragingOptimizer):
                     if 0 < group["b"] < 1 and "v" in self.state.get(p, {}):
                         state = self.state[p]
                         moved.append((p, p.detach().clone()))
-                        w = project([state["v"]], group, OneByOne)
-                        p.copy_(_between(w, [state.get("x", p)], group["b"])[0])
+                        p.copy_(_between([state["v"]], [state.get("x", p)], group)[0])
         try:
             yield
         finally:
@@ -146,10 +148,13 @@ class Interpolated(AveragingOptimizer):
                     p.copy_(x)
 
 
-def _between(w: list[Tensor], x: list[Tensor], b: float) -> list[Tensor]:
-    """(1-b) w + b x."""
-    y = list(torch._foreach_mul(w, 1 - b))
-    torch._foreach_add_(y, x, alpha=b)
+def _between(v: list[Tensor], x: list[Tensor], group: dict) -> list[Tensor]:
+    """y = (1-b) w + b x with w = P(v)."""
+    y = list(torch._foreach_mul(x, group["b"]))
+    if group["radius"] is None:
+        torch._foreach_add_(y, v, alpha=1 - group["b"])
+    else:
+        add_times_(y, v, shrinks(v, group), 1 - group["b"])
     return y
 
 

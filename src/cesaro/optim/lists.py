@@ -24,10 +24,6 @@ class Together:
         else:
             torch._foreach_add_(xs, ys, alpha=k)
 
-    @staticmethod
-    def times(xs: list[Tensor], ks: list[Tensor]) -> list[Tensor]:
-        return list(torch._foreach_mul(xs, ks))
-
 
 class OneByOne:
     """A plain loop."""
@@ -45,12 +41,19 @@ class OneByOne:
             else:
                 x.add_(y, alpha=k)
 
-    @staticmethod
-    def times(xs: list[Tensor], ks: list[Tensor]) -> list[Tensor]:
-        return [x * k for x, k in zip(xs, ks, strict=True)]
 
-
-def copy_(xs: list[Tensor], ys: list[Tensor]) -> None:
-    """One by one: sharded tensors know no copy of lists."""
-    for x, y in zip(xs, ys, strict=True):
+def copy_(xs: list[Tensor], ys: list[Tensor], ss: list[Tensor] | None = None) -> None:
+    """x = y, or x = s y. One by one: sharded tensors know no copy of lists."""
+    for i, (x, y) in enumerate(zip(xs, ys, strict=True)):
         x.copy_(y)
+        if ss is not None:
+            x.mul_(ss[i])
+
+
+def add_times_(xs: list[Tensor], ys: list[Tensor], ss: list[Tensor], k: Any) -> None:
+    """x += k s y."""
+    for i, (x, y, s) in enumerate(zip(xs, ys, ss, strict=True)):
+        if isinstance(k, Tensor):
+            x.add_(y * (s * k[i]))
+        else:
+            x.addcmul_(y, s, value=k)

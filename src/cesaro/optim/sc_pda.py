@@ -17,8 +17,9 @@ from torch import Tensor
 
 from . import kernel
 from .averaging import AveragingOptimizer, Batch
-from .ball import project
+from .ball import shrinks
 from .clock import now
+from .lists import add_times_
 
 
 class SCPDA(AveragingOptimizer):
@@ -94,7 +95,7 @@ class SCPDA(AveragingOptimizer):
             lists.add_(other, x, at.dual - at.rate * decay)
             lists.add_(other, g, -sign * at.rate)
             lists.scale_(x, 1 - at.following)
-            lists.add_(x, project(other, group, lists), at.following)
+            add_times_(x, other, shrinks(other, group), at.following)
             return
         momentum = (1 - at.dual) * (1 - at.primal)
         if batch.fused(x, g, other) and momentum > 0:
