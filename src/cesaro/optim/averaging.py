@@ -114,13 +114,13 @@ class AveragingOptimizer(Optimizer):
         compiling = torch.compiler.is_compiling()
         for group, p in active:
             state = self.state[p]
-            t = 0 if compiling else int(state["step"])
+            t = 0 if compiling else state["step"].item()
             key = (id(group), t, p.dtype, p.device)
             if key not in found:
                 found[key] = Batch(group, t, [], [], [], OneByOne if group["foreach"] is False else Together)
             batch, x = found[key], state.get("x", p)
             batch.x.append(x)
-            batch.g.append(p.grad.to(x.dtype))
+            batch.g.append(p.grad if p.grad.dtype == x.dtype else p.grad.to(x.dtype))
             batch.states.append(state)
         if compiling:
             return [batch._replace(t=torch.stack(batch.get("step")).double()) for batch in found.values()]
