@@ -1,7 +1,7 @@
 """Training networks as in the paper's figures 2 and 3: its 4-layer CNN and VGG-16, on images in memory.
 
-Everything random comes from the seed: weights and dropout from torch's generator, whose state is in the checkpoint, the order of
-epoch e from a generator seeded with (seed, e). A run that is interrupted therefore continues bit by bit as if it had not been.
+Everything random comes from the seed: weights and dropout from torch's generator, whose state is in the checkpoint, the order
+of epoch e from one seeded with (seed, e). A run that is interrupted therefore continues bit by bit as if it had not been.
 """
 
 import os
