@@ -12,6 +12,7 @@ test: .venv/ready
 
 bench: .venv/ready
 	$(BIN)/python benchmarks/methods/overhead.py
+	$(BIN)/python benchmarks/optim/step_cost.py
 
 lint: .venv/ready
 	$(BIN)/ruff check --fix .

@@ -2,7 +2,7 @@
 
     CESARO_DATA=folder python benchmarks/optim/train_cifar.py [--images 20000] [--epochs 10] [--seeds 3] [--jobs 2] [--table]
 
-The rate is chosen from a grid by the accuracy on 5,000 held-out training images (one seed, same budget). Then come the seeds, the
+The rate is chosen from a grid by the accuracy on 5,000 held-out training images (one seed). Then come the seeds, the
 same for all, judged on the test images. Every run is one JSON file under results/, so an interrupted benchmark goes on where it
 was, and --table prints what there is without training.
 """
