@@ -13,7 +13,6 @@ from cesaro.optim import GDA, SCPDA, Interpolated
 class Entry:
     make: Callable[..., torch.optim.Optimizer]
     needs_closure: bool = False
-    has_fused: bool = True
 
     def step(self, optimizer: Any, closure: Callable) -> Any:
         """One step, in the way that this optimiser is used."""
@@ -39,13 +38,12 @@ TABLE = {
     "SC-PDA, power": Entry(_with(SCPDA, averaging=2.5, start=3)),
     "SC-PDA, max-norm": Entry(_with(SCPDA, start=4, radius=1.5, per_row=True)),
     "SC-PDA, geometric, decoupled decay": Entry(_with(SCPDA, averaging=0.1, decoupled_weight_decay=True)),
-    "Interpolated": Entry(_with(Interpolated), needs_closure=True, has_fused=False),
+    "Interpolated": Entry(_with(Interpolated), needs_closure=True),
     "Interpolated, dual average": Entry(
         _with(Interpolated, b=0.5, dual="average", averaging="linear", start=4, radius=2.0),
         needs_closure=True,
-        has_fused=False,
     ),
-    "Interpolated, b = 1": Entry(_with(Interpolated, b=1.0), has_fused=False),
+    "Interpolated, b = 1": Entry(_with(Interpolated, b=1.0)),
 }
 
 

@@ -245,6 +245,14 @@ def test_the_averaged_weights_of_gda_need_to_be_asked_for():
         pass
 
 
+def test_the_scheduler_refuses_what_the_optimisers_refuse():
+    optimizer = torch.optim.SGD([parameter(1)], lr=0.5)
+    with pytest.raises(ValueError, match="start must be None or a whole number, at least 0: got -3"):
+        AveragingLR(optimizer, start=-3)
+    with pytest.raises(ValueError, match="averaging must be"):
+        AveragingLR(optimizer, averaging="sharp")
+
+
 def test_the_scheduler_continues_from_its_checkpoint():
     def rates(steps, state=None):
         optimizer = torch.optim.SGD([parameter(1)], lr=0.5)

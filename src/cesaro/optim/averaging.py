@@ -54,7 +54,7 @@ class AveragingOptimizer(Optimizer):
         for group in self.param_groups:  # a checkpoint from before an option existed
             for key, value in self.defaults.items():
                 group.setdefault(key, value)
-        for own in self.state.values():
+        for own in filter(None, self.state.values()):
             own["step"] = torch.as_tensor(own.get("step", 0.0), dtype=torch.float32)
 
     def load_state_dict(self, state_dict: dict) -> None:

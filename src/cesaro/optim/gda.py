@@ -42,7 +42,7 @@ class GDA(AveragingOptimizer):
     error_if_nonfinite : bool
         Raise, and change nothing, if a gradient contains NaN or inf. By default nothing is checked, as in torch.
     maximize, foreach, fused : bool
-        As in torch.optim.SGD. By default the fastest that fits.
+        As in torch.optim.SGD. By default the fastest that fits; where the fused kernel does not, fused=True means foreach.
     average_dtype : torch.dtype
         Keep a copy of the parameters in this type (torch.float32 for bfloat16 parameters), so that small updates are not lost.
     average : bool

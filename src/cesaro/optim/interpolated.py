@@ -34,8 +34,8 @@ class Interpolated(AveragingOptimizer):
         As in `GDA`. By default uniform weights from the first step; with dual="plain" t0=-1 (the default) leaves the starting
         point out of the average, as the package schedulefree does, and before `start` there is no average.
 
-    The other arguments are those of `GDA`; there is no fused form. State: one copy of the parameters, and another while the
-    closure runs.
+    The other arguments are those of `GDA`; `fused` is accepted, but there is no fused form.
+    State: one copy of the parameters, and another while the closure runs.
 
     >>> import torch
     >>> w = torch.nn.Parameter(torch.tensor([1.0]))
@@ -64,6 +64,7 @@ class Interpolated(AveragingOptimizer):
         error_if_nonfinite: bool = False,
         maximize: bool = False,
         foreach: bool | None = None,
+        fused: bool | None = None,
         decoupled_weight_decay: bool = False,
         per_row: bool = False,
         average_dtype: torch.dtype | None = None,
@@ -80,7 +81,7 @@ class Interpolated(AveragingOptimizer):
             "error_if_nonfinite": error_if_nonfinite,
             "maximize": maximize,
             "foreach": foreach,
-            "fused": False,
+            "fused": fused,
             "decoupled_weight_decay": decoupled_weight_decay,
             "per_row": per_row,
             "average_dtype": average_dtype,

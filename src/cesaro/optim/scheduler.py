@@ -5,7 +5,8 @@ from typing import Any
 from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler
 
-from .clock import make_averaging, make_clock, plain
+from .clock import make_clock, plain
+from .settings import check_clock
 
 
 class AveragingLR(LRScheduler):
@@ -31,7 +32,7 @@ class AveragingLR(LRScheduler):
         t0: int | None = None,
         last_epoch: int = -1,
     ) -> None:
-        make_averaging(averaging)
+        check_clock(averaging, start, t0)
         self.averaging, self.start, self.t0 = plain(averaging), start, t0
         super().__init__(optimizer, last_epoch)
 

@@ -15,12 +15,7 @@ def check(group: dict) -> None:
         raise ValueError(f"a Tensor lr must have one element: got shape {tuple(lr.shape)}.")
     _number("lr", lr, "It is the step of the constant phase, what SGD would be given.")
     _number("weight_decay", group["weight_decay"], "Use 0.0 for none.")
-    make_averaging(group["averaging"])
-    _count(
-        "start", group["start"], 0, "It is the step at which the averaging weights begin to advance; 0 is the paper."
-    )
-    low = -1 if group.get("dual") == "plain" else 0
-    _count("t0", group["t0"], low, "It offsets the averaging weights; 0 is the paper.")
+    check_clock(group["averaging"], group["start"], group["t0"], lowest=-1 if group.get("dual") == "plain" else 0)
     radius = group["radius"]
     if radius is not None and not (_is_number(radius) and radius > 0):
         raise ValueError(f"radius must be positive and finite: got {radius!r}. Use None for no ball.")
@@ -36,6 +31,12 @@ def check(group: dict) -> None:
         raise ValueError(f"b must lie between 0 and 1: got {b!r}. 0 is GDA, 1 is SC-PDA, Schedule-Free uses 0.9.")
     if group.get("dual", "plain") not in ("plain", "average"):
         raise ValueError(f'dual must be "plain" or "average": got {group["dual"]!r}. Schedule-Free is "plain".')
+
+
+def check_clock(averaging: Any, start: Any, t0: Any, lowest: int = 0) -> None:
+    make_averaging(averaging)
+    _count("start", start, 0, "It is the step at which the averaging weights begin to advance; 0 is the paper.")
+    _count("t0", t0, lowest, "It offsets the averaging weights; 0 is the paper.")
 
 
 def _is_number(value: Any) -> bool:
