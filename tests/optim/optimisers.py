@@ -96,3 +96,18 @@ def trained(entry: Entry, steps: int = 10, dtype: torch.dtype = torch.float32, *
     model = make_model(dtype)
     train(entry, model, entry.make(model.parameters(), **settings), steps)
     return weights(model)
+
+
+def one_parameter(
+    entry: Entry, value: torch.Tensor, grad: torch.Tensor, **settings: Any
+) -> tuple[torch.nn.Parameter, torch.optim.Optimizer]:
+    """A parameter after one step with a given gradient."""
+    p = torch.nn.Parameter(value)
+    optimizer = entry.make([p], **settings)
+
+    def closure() -> torch.Tensor:
+        p.grad = grad.clone()
+        return torch.tensor(0.0)
+
+    entry.step(optimizer, closure)
+    return p, optimizer
