@@ -13,7 +13,7 @@ from cesaro.optim import GDA, SCPDA, Interpolated
 from cesaro.reproduce.networks import Plan
 
 DECAY = 5e-3
-GRID = (0.03, 0.06, 0.12, 0.25)
+GRID = (0.05, 0.1, 0.2, 0.4)
 FREE = (0.25, 0.5, 1.0, 2.0)  # Schedule-Free wants larger rates
 
 
@@ -64,16 +64,16 @@ def schedule_free(lr: float) -> Plan:
 CONTENDERS = {
     "GDA": Contender(ours(GDA), family=True),
     "SC-PDA": Contender(ours(SCPDA), family=True),
-    "GDA, start at 2/3": Contender(ours(GDA, start=lambda steps: 2 * steps // 3), family=True),
-    "SC-PDA, start at 2/3": Contender(ours(SCPDA, start=lambda steps: 2 * steps // 3), family=True),
-    "SC-PDA, geometric": Contender(ours(SCPDA, averaging=0.05), family=True),
-    "Interpolated": Contender(ours(Interpolated), FREE, family=True),
-    "GDA, paper": Contender(ours(GDA, start=0, t0=0), (1.0, 4.0, 16.0), family=True),
-    "SC-PDA, paper": Contender(ours(SCPDA, start=0, t0=0), (1.0, 4.0, 16.0), family=True),
     "SGD, constant": Contender(sgd()),
     "SWA": Contender(sgd(swa_from=0.5)),
     "SGDScheduleFree": Contender(schedule_free, FREE),
     "SGD momentum, cosine": Contender(sgd(0.9, CosineAnnealingLR)),
     "SGD momentum, linear": Contender(sgd(0.9, linear)),
     "SGD momentum, WSD": Contender(sgd(0.9, wsd)),
+    "GDA, start at 2/3": Contender(ours(GDA, start=lambda steps: 2 * steps // 3), family=True),
+    "SC-PDA, start at 2/3": Contender(ours(SCPDA, start=lambda steps: 2 * steps // 3), family=True),
+    "SC-PDA, geometric": Contender(ours(SCPDA, averaging=0.05), family=True),
+    "Interpolated": Contender(ours(Interpolated), FREE, family=True),
+    "GDA, paper": Contender(ours(GDA, start=0, t0=0), (1.0, 4.0, 16.0), family=True),
+    "SC-PDA, paper": Contender(ours(SCPDA, start=0, t0=0), (1.0, 4.0, 16.0), family=True),
 }
