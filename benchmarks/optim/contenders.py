@@ -74,6 +74,7 @@ CONTENDERS = {
     "SC-PDA, start at 2/3": Contender(ours(SCPDA, start=lambda steps: 2 * steps // 3), family=True),
     "SC-PDA, geometric": Contender(ours(SCPDA, averaging=0.05), family=True),
     "Interpolated": Contender(ours(Interpolated), FREE, family=True),
+    "Interpolated, linear": Contender(ours(Interpolated, averaging="linear"), FREE, family=True),
     "GDA, paper": Contender(ours(GDA, start=0, t0=0), (1.0, 4.0, 16.0), family=True),
     "SC-PDA, paper": Contender(ours(SCPDA, start=0, t0=0), (1.0, 4.0, 16.0), family=True),
 }

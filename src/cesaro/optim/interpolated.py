@@ -35,7 +35,7 @@ class Interpolated(AveragingOptimizer):
         point out of the average, as the package schedulefree does, and before `start` there is no average.
 
     The other arguments are those of `GDA`; `fused` is accepted, but there is no fused form.
-    State: one copy of the parameters, and another while the closure runs.
+    State: one copy of the parameters, and room for another while the closure runs.
 
     >>> import torch
     >>> w = torch.nn.Parameter(torch.tensor([1.0]))
@@ -117,7 +117,9 @@ class Interpolated(AveragingOptimizer):
             decay = 0.0
         ball = group["radius"] is not None
         if group["dual"] == "average" or decay:
-            y = _between(v, x, group) if 0 < b < 1 else x
+            y = x
+            if 0 < b < 1:
+                _towards_(y := [p.clone() for p in x], v, group)
             lists.scale_(v, 1 - c)
             lists.add_(v, y, c - rate * decay)
         lists.add_(v, g, -sign * rate)
@@ -133,30 +135,31 @@ class Interpolated(AveragingOptimizer):
     @contextmanager
     def _at_y(self) -> Iterator[None]:
         """The parameters are y in here and exactly x again afterwards, whatever happens."""
+        kept = self.__dict__.setdefault("_kept", {})  # room for x, not part of the state
         moved = []
         with torch.no_grad():
             for group in self.param_groups:
                 for p in group["params"]:
                     if 0 < group["b"] < 1 and "v" in self.state.get(p, {}):
-                        state = self.state[p]
-                        moved.append((p, p.detach().clone()))
-                        p.copy_(_between([state["v"]], [state.get("x", p)], group)[0])
+                        kept[p] = kept[p].copy_(p) if p in kept else p.detach().clone()
+                        moved.append(p)
+                        p.copy_(self.state[p].get("x", p))
+                        _towards_([p], [self.state[p]["v"]], group)
         try:
             yield
         finally:
             with torch.no_grad():
-                for p, x in moved:
-                    p.copy_(x)
+                copy_(moved, [kept[p] for p in moved])
 
 
-def _between(v: list[Tensor], x: list[Tensor], group: dict) -> list[Tensor]:
-    """y = (1-b) w + b x with w = P(v)."""
-    y = list(torch._foreach_mul(x, group["b"]))
+def _towards_(x: list[Tensor], v: list[Tensor], group: dict) -> None:
+    """x becomes y = (1-b) w + b x with w = P(v)."""
+    v = [w.to(y.dtype) for w, y in zip(v, x, strict=True)]
+    torch._foreach_mul_(x, group["b"])
     if group["radius"] is None:
-        torch._foreach_add_(y, v, alpha=1 - group["b"])
+        torch._foreach_add_(x, v, alpha=1 - group["b"])
     else:
-        add_times_(y, v, shrinks(v, group), 1 - group["b"])
-    return y
+        add_times_(x, v, shrinks(v, group), 1 - group["b"])
 
 
 def _with_t0(group: dict) -> dict:
