@@ -117,7 +117,7 @@ def test_a_compiled_step_is_the_same_and_compiles_once(entry):
         return  # closures run the model inside the step; compile the model instead
     torch._dynamo.reset()
     model = make_model(torch.float64)
-    optimizer = entry.make(model.parameters(), lr=torch.tensor(0.1, dtype=torch.float64))
+    optimizer = entry.make(model.parameters(), lr=torch.tensor(0.1, dtype=torch.float64), weight_decay=0.01)
     counter = CompileCounterWithBackend("eager")
     step = torch.compile(optimizer.step, backend=counter)
     frames = []
@@ -126,7 +126,7 @@ def test_a_compiled_step_is_the_same_and_compiles_once(entry):
         step()
         frames.append(counter.frame_count)
     eager = make_model(torch.float64)
-    train(entry, eager, entry.make(eager.parameters()), 8)
+    train(entry, eager, entry.make(eager.parameters(), weight_decay=0.01), 8)
     assert (weights(model) - weights(eager)).abs().max() < 1e-12
     assert frames[-1] > 0, "nothing was compiled"
     assert frames[-1] == frames[2], f"compiled again and again: {frames}"

@@ -15,8 +15,8 @@ import torch
 from ..weights import Geometric, Power
 
 START = 1000  # steps of the constant phase, where none is asked for
-HEAD = 24  # up to here sums of powers are looked up
 MEMORY = 20  # and its averages remember about this many steps: c = 1/20
+HEAD = 24  # up to here sums of powers are looked up
 
 
 class Clock(NamedTuple):

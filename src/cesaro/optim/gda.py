@@ -110,7 +110,8 @@ class GDA(AveragingOptimizer):
         if group["radius"] is not None:
             v = batch.get("v")
             if decay and group["decoupled_weight_decay"]:
-                lists.scale_(x + v, 1 - at.decay * decay)
+                lists.scale_(x, 1 - at.decay * decay)
+                lists.scale_(v, 1 - at.decay * decay)
                 decay = 0.0
             lists.scale_(v, 1 - c)
             lists.add_(v, x, c - rate * decay)

@@ -113,7 +113,8 @@ class Interpolated(AveragingOptimizer):
         at = now(_with_t0(group), batch.t, b)
         c, rate, shrink = (0.0, at.lr, at.lr) if group["dual"] == "plain" else (at.dual, at.rate, at.decay)
         if decay and group["decoupled_weight_decay"]:
-            lists.scale_(x + v, 1 - shrink * decay)
+            lists.scale_(x, 1 - shrink * decay)
+            lists.scale_(v, 1 - shrink * decay)
             decay = 0.0
         ball = group["radius"] is not None
         if group["dual"] == "average" or decay:

@@ -88,7 +88,8 @@ class SCPDA(AveragingOptimizer):
         decay, sign = group["weight_decay"], -1.0 if group["maximize"] else 1.0
         other = batch.get("d" if group["radius"] is None else "v")
         if decay and group["decoupled_weight_decay"]:
-            lists.scale_(x + other, 1 - at.decay * decay)
+            lists.scale_(x, 1 - at.decay * decay)
+            lists.scale_(other, 1 - at.decay * decay)
             decay = 0.0
         if group["radius"] is not None:
             lists.scale_(other, 1 - at.dual)
