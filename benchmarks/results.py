@@ -17,6 +17,7 @@ SCRIPTS = [
     ("Cross-validated path", "linear/path_cost.py", False),
     ("First fit in a fresh process", "linear/first_fit.py", False),
     ("A step of the readable methods", "methods/overhead.py", False),
+    ("A step of the PyTorch optimisers", "optim/step_cost.py", False),
 ]
 
 

@@ -1,0 +1,129 @@
+"""Do they train? The paper's CNN on CIFAR-10, weight decay 5e-3, each contender with the rate that a validation split chose.
+
+    CESARO_DATA=folder python benchmarks/optim/train_cifar.py [--images 20000] [--epochs 10] [--seeds 3] [--jobs 2] [--table]
+
+The rate is chosen from a grid by the accuracy on 5,000 held-out training images (one seed). Then come the seeds, the
+same for all, judged on the test images. Every run is one JSON file under results/, so an interrupted benchmark goes on where it
+was, and --table prints what there is without training.
+"""
+
+import argparse
+import json
+import math
+import re
+import statistics
+import sys
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from pathlib import Path
+
+from contenders import CONTENDERS
+
+RESULTS = Path(__file__).parent / "results"
+VALIDATION = 5000
+TUNING_SEED = 1000
+
+
+def result_file(folder: Path, name: str, lr: float, seed: int) -> Path:
+    slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+    return folder / f"{slug}_lr{lr:g}_seed{seed}.json"
+
+
+def one_run(folder: Path, name: str, lr: float, seed: int, images: int, epochs: int, batch_size: int) -> str:
+    """Train once, unless the result is there, and write it down. The tuning seed is judged on the validation split."""
+    import torch
+
+    from cesaro.data.cifar import Images, load_cifar
+    from cesaro.reproduce.networks import Recipe, train
+
+    file = result_file(folder, name, lr, seed)
+    if file.exists():
+        return file.name
+    torch.set_num_threads(1)
+    data, test = load_cifar("cifar10")
+    if seed == TUNING_SEED:
+        test = Images(data.x[-VALIDATION:], data.y[-VALIDATION:])
+    data = Images(data.x[:images], data.y[:images])
+    recipe = Recipe("cnn", epochs=epochs, batch_size=batch_size, seed=seed)
+    checkpoint = file.with_suffix(".pt")
+    history = train(CONTENDERS[name].plan(lr), recipe, data, test, checkpoint=checkpoint)
+    file.write_text(json.dumps({"name": name, "lr": lr, "seed": seed, **history}, indent=1) + "\n")
+    checkpoint.unlink(missing_ok=True)
+    return file.name
+
+
+def read(folder: Path, name: str, lr: float, seed: int) -> float | None:
+    """The accuracy after the last epoch; NaN losses count as chance."""
+    file = result_file(folder, name, lr, seed)
+    if not file.exists():
+        return None
+    accuracy = json.loads(file.read_text())["test_accuracy"][-1]
+    return accuracy if math.isfinite(accuracy) else 0.1
+
+
+def best_rate(folder: Path, name: str) -> float | None:
+    tried = {lr: read(folder, name, lr, TUNING_SEED) for lr in CONTENDERS[name].grid}
+    known = {lr: accuracy for lr, accuracy in tried.items() if accuracy is not None}
+    return max(known, key=lambda lr: known[lr]) if len(known) == len(tried) else None
+
+
+def run_all(jobs: list[tuple], workers: int, settings: tuple) -> None:
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        waiting = [pool.submit(one_run, *job, *settings) for job in jobs]
+        for done, future in enumerate(as_completed(waiting), 1):
+            print(f"{done}/{len(jobs)} {future.result()}", file=sys.stderr, flush=True)
+
+
+def table(folder: Path, seeds: int) -> str:
+    """Mean and spread over the seeds, and the difference to the best of the others, seed by seed, with its standard error."""
+    scores = {}
+    for name in CONTENDERS:
+        lr = best_rate(folder, name)
+        found = [read(folder, name, lr, seed) for seed in range(seeds)] if lr is not None else [None]
+        if None not in found:
+            scores[name] = lr, [100 * accuracy for accuracy in found if accuracy is not None]
+    if not scores:
+        return "no contender has all its runs yet"
+    others = {name: s for name, (_, s) in scores.items() if not CONTENDERS[name].family} or {
+        n: s for n, (_, s) in scores.items()
+    }
+    rival = max(others, key=lambda name: statistics.mean(others[name]))
+    lines = [f"{'':24}{'lr':>7}{'accuracy %':>16}   minus {rival}"]
+    for name, (lr, s) in sorted(scores.items(), key=lambda item: -statistics.mean(item[1][1])):
+        spread = statistics.stdev(s) if len(s) > 1 else math.nan
+        paired = [a - b for a, b in zip(s, others[rival], strict=True)]
+        error = statistics.stdev(paired) / math.sqrt(len(paired)) if len(paired) > 1 else math.nan
+        lines.append(
+            f"{name:24}{lr:7g}{statistics.mean(s):9.2f} ± {spread:4.2f}   {statistics.mean(paired):+.2f} ± {error:.2f}"
+        )
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--images", type=int, default=20_000)
+    parser.add_argument("--epochs", type=int, default=10)
+    parser.add_argument("--batch-size", type=int, default=128)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--jobs", type=int, default=2, help="processes of one thread each")
+    parser.add_argument("--only", nargs="*", choices=list(CONTENDERS), default=list(CONTENDERS), help="some contenders")
+    parser.add_argument("--table", action="store_true", help="print the table of what there is, and train nothing")
+    given = parser.parse_args()
+    if given.images > 50_000 - VALIDATION:
+        parser.error(f"--images must leave {VALIDATION} of 50,000 for validation: got {given.images}")
+    folder = RESULTS / f"{given.images}x{given.epochs}x{given.batch_size}"
+    if not given.table:
+        folder.mkdir(parents=True, exist_ok=True)
+        settings = (given.images, given.epochs, given.batch_size)
+        run_all(
+            [(folder, name, lr, TUNING_SEED) for name in given.only for lr in CONTENDERS[name].grid],
+            given.jobs,
+            settings,
+        )
+        chosen = {name: best_rate(folder, name) for name in given.only}
+        run_all(
+            [(folder, name, chosen[name], seed) for name in given.only for seed in range(given.seeds)],
+            given.jobs,
+            settings,
+        )
+    print(table(folder, given.seeds))

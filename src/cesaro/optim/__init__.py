@@ -1,0 +1,13 @@
+"""Averaging optimisers for PyTorch (extra: torch). The weights that are trained are the weights to evaluate."""
+
+try:
+    import torch as _torch  # noqa: F401
+except ImportError as error:
+    raise ImportError("cesaro.optim needs PyTorch, which is not installed: pip install cesaro[torch]") from error
+
+from .gda import GDA
+from .interpolated import Interpolated
+from .sc_pda import SCPDA
+from .scheduler import AveragingLR
+
+__all__ = ["GDA", "SCPDA", "AveragingLR", "Interpolated"]

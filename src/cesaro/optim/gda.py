@@ -1,0 +1,141 @@
+"""GDA, gradient descent averaging (Tao et al. 2021, Algorithm 1), for networks.
+
+    v_t = (1 - c_t) v_{t-1} + c_t x_t - (c_t/mu) g_t,     x_{t+1} = P(v_t)
+
+Without a ball v_t = x_{t+1}, so that x_{t+1} = x_t - (c_t/mu) g_t: SGD with a schedule (`AveragingLR`),
+and no state but a counter.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from . import kernel
+from .averaging import AveragingOptimizer, Batch
+from .ball import shrinks
+from .clock import now
+from .lists import copy_
+
+
+class GDA(AveragingOptimizer):
+    """Gradient descent averaging. The parameters are always the ones to evaluate: there is no eval mode.
+
+    params : iterable
+        Parameters or groups of them, each with its own settings.
+    lr : float or Tensor
+        The step of the constant phase: what SGD would be given.
+    averaging : "linear", "uniform", a power, a geometric rate, or an object from cesaro.weights
+        The weights a_t = gamma_t. A number from 1 on is a power, one between 0 and 1 a geometric rate.
+    start : int
+        The step at which the weights begin to advance; the rate is constant before it. By default 1000. If you know how many
+        steps you will take, about two thirds of them is a good choice.
+    t0 : int
+        Where the weights begin: the first is a_{t0+1}. By default so that the averages of the constant phase remember about
+        20 steps. start=0, t0=0 is the paper, with lr = 1/mu.
+    weight_decay : float
+        Adds weight_decay * x to the gradient; with decoupled_weight_decay=True it shrinks x instead, as AdamW does.
+    radius : float
+        Keeps every parameter in the ball |x| <= radius, or with per_row=True every row of it (max-norm). Costs one copy.
+    error_if_nonfinite : bool
+        Raise, and change nothing, if a gradient contains NaN or inf. By default nothing is checked, as in torch.
+    maximize, foreach, fused : bool
+        As in torch.optim.SGD. By default the fastest that fits; where the fused kernel does not, fused=True means foreach.
+    average_dtype : torch.dtype
+        Keep a copy of the parameters in this type (torch.float32 for bfloat16 parameters), so that small updates are not lost.
+    average : bool
+        Also keep the a-weighted average of the x_t, the paper's output; `with optimizer.averaged(): ...` shows it. One copy.
+
+    >>> import torch
+    >>> w = torch.nn.Parameter(torch.tensor([1.0]))
+    >>> optimizer = GDA([w], lr=0.5)
+    >>> (w**2).sum().backward()
+    >>> optimizer.step()
+    >>> w.item()
+    0.0
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float | Tensor = 0.1,
+        *,
+        averaging: Any = "linear",
+        start: int | None = None,
+        t0: int | None = None,
+        weight_decay: float = 0.0,
+        radius: float | None = None,
+        error_if_nonfinite: bool = False,
+        maximize: bool = False,
+        foreach: bool | None = None,
+        fused: bool | None = None,
+        decoupled_weight_decay: bool = False,
+        per_row: bool = False,
+        average_dtype: torch.dtype | None = None,
+        average: bool = False,
+    ) -> None:
+        defaults = {
+            "lr": lr,
+            "averaging": averaging,
+            "start": start,
+            "t0": t0,
+            "weight_decay": weight_decay,
+            "radius": radius,
+            "error_if_nonfinite": error_if_nonfinite,
+            "maximize": maximize,
+            "foreach": foreach,
+            "fused": fused,
+            "decoupled_weight_decay": decoupled_weight_decay,
+            "per_row": per_row,
+            "average_dtype": average_dtype,
+            "average": average,
+        }
+        super().__init__(params, defaults)
+
+    def _begin(self, group: dict, state: dict, x: Tensor) -> None:
+        if group["radius"] is not None:
+            state["v"] = x.clone()
+        if group["average"]:
+            state["average"] = x.clone()
+
+    def _update(self, batch: Batch) -> None:
+        group, x, g, lists = batch.group, batch.x, batch.g, batch.lists
+        c, rate = (at := now(group, batch.t, b=0.0)).dual, at.rate
+        decay, sign = group["weight_decay"], -1.0 if group["maximize"] else 1.0
+        if group["average"]:
+            lists.scale_(batch.get("average"), 1 - c)
+            lists.add_(batch.get("average"), x, c)
+        if group["radius"] is not None:
+            v = batch.get("v")
+            if decay and group["decoupled_weight_decay"]:
+                lists.scale_(x, 1 - at.decay * decay)
+                lists.scale_(v, 1 - at.decay * decay)
+                decay = 0.0
+            lists.scale_(v, 1 - c)
+            lists.add_(v, x, c - rate * decay)
+            lists.add_(v, g, -sign * rate)
+            copy_(x, v, shrinks(v, group))
+        elif batch.fused(x, g):  # without a ball coupled and decoupled decay are the same
+            kernel.step_(x, g, [], lr=rate, momentum=0.0, dampening=0.0, weight_decay=decay, maximize=sign < 0)
+        else:
+            if decay:
+                lists.scale_(x, 1 - rate * decay)
+            lists.add_(x, g, -sign * rate)
+
+    @contextmanager
+    def averaged(self) -> Iterator[None]:
+        """Within this context the parameters are their a-weighted averages (average=True)."""
+        params = [p for group in self.param_groups for p in group["params"] if "average" in self.state.get(p, {})]
+        if not params:
+            raise RuntimeError("there is no average: construct GDA with average=True and take a step first.")
+        trained = [p.detach().clone() for p in params]
+        with torch.no_grad():
+            for p in params:
+                p.copy_(self.state[p]["average"])
+            try:
+                yield
+            finally:
+                for p, x in zip(params, trained, strict=True):
+                    p.copy_(x)

@@ -1,0 +1,168 @@
+"""Interpolation between GDA and SC-PDA, and Schedule-Free SGD (Defazio et al. 2024): gradients between the averages.
+
+    y_t = (1 - b) w_{t-1} + b x_t,     g_t at y_t,     x_{t+1} = (1 - c'_{t+1}) x_t + c'_{t+1} w_t,     w_t = P(v_t)
+
+    dual="average"   v_t = (1 - c_t) v_{t-1} + c_t y_t - (c_t/mu) g_t      b = 0 is GDA, b = 1 is SC-PDA
+    dual="plain"     v_t = v_{t-1} - lr g_t                                b = 0.9 is Schedule-Free SGD, b = 1 primal averaging
+
+For 0 < b < 1 gradients belong to y while x is the answer. `step` therefore takes a closure and moves the parameters to y only
+while the closure runs: outside `step` they are always x. There is no mode to switch and none to forget, and without a closure
+`step` raises. For b = 0 and b = 1 gradients are taken at the answer itself, and no closure is needed.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from .averaging import AveragingOptimizer, Batch
+from .ball import shrinks
+from .clock import now
+from .lists import add_times_, copy_
+
+
+class Interpolated(AveragingOptimizer):
+    """Averaging with gradients at (1-b) w + b x. Needs a closure for 0 < b < 1; the parameters are always the ones to evaluate.
+
+    b : float
+        How far towards the primal average x gradients are taken.
+    dual : "plain" or "average"
+        The plain step of Schedule-Free and of primal averaging, or the family's own dual average.
+    averaging, start, t0
+        As in `GDA`. By default uniform weights from the first step; with dual="plain" t0=-1 (the default) leaves the starting
+        point out of the average, as the package schedulefree does, and before `start` there is no average.
+
+    The other arguments are those of `GDA`; `fused` is accepted, but there is no fused form.
+    State: one copy of the parameters, and room for another while the closure runs.
+
+    >>> import torch
+    >>> w = torch.nn.Parameter(torch.tensor([1.0]))
+    >>> optimizer = Interpolated([w], lr=0.25)
+    >>> def closure():
+    ...     optimizer.zero_grad()
+    ...     loss = (w**2).sum()
+    ...     loss.backward()
+    ...     return loss
+    >>> optimizer.step(closure).item(), w.item()
+    (1.0, 0.5)
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float | Tensor = 0.1,
+        *,
+        b: float = 0.9,
+        dual: str = "plain",
+        averaging: Any = "uniform",
+        start: int | None = 0,
+        t0: int | None = None,
+        weight_decay: float = 0.0,
+        radius: float | None = None,
+        error_if_nonfinite: bool = False,
+        maximize: bool = False,
+        foreach: bool | None = None,
+        fused: bool | None = None,
+        decoupled_weight_decay: bool = False,
+        per_row: bool = False,
+        average_dtype: torch.dtype | None = None,
+    ) -> None:
+        defaults = {
+            "lr": lr,
+            "b": b,
+            "dual": dual,
+            "averaging": averaging,
+            "start": start,
+            "t0": t0,
+            "weight_decay": weight_decay,
+            "radius": radius,
+            "error_if_nonfinite": error_if_nonfinite,
+            "maximize": maximize,
+            "foreach": foreach,
+            "fused": fused,
+            "decoupled_weight_decay": decoupled_weight_decay,
+            "per_row": per_row,
+            "average_dtype": average_dtype,
+        }
+        super().__init__(params, defaults)
+
+    def step(self, closure: Any = None) -> Any:
+        """Take one step. closure: computes the loss and its gradients, as for torch.optim.LBFGS; required for 0 < b < 1."""
+        if not any(0 < group["b"] < 1 for group in self.param_groups):
+            return super().step(closure)
+        if closure is None:
+            if all(float(group["lr"]) == 0 for group in self.param_groups):
+                return super().step()  # how torch.distributed.checkpoint creates the state
+            raise RuntimeError(
+                "Interpolated with 0 < b < 1 needs a closure: got None. Gradients are taken at y, while the parameters hold x: "
+                "write optimizer.step(closure), where closure() zeroes the gradients, runs backward and returns the loss."
+            )
+        with self._at_y(), torch.enable_grad():
+            loss = closure()
+        super().step()
+        return loss
+
+    def _begin(self, group: dict, state: dict, x: Tensor) -> None:
+        state["v"] = x.clone()
+
+    def _update(self, batch: Batch) -> None:
+        group, x, g, v, lists = batch.group, batch.x, batch.g, batch.get("v"), batch.lists
+        b, decay, sign = group["b"], group["weight_decay"], -1.0 if group["maximize"] else 1.0
+        at = now(_with_t0(group), batch.t, b)
+        c, rate, shrink = (0.0, at.lr, at.lr) if group["dual"] == "plain" else (at.dual, at.rate, at.decay)
+        if decay and group["decoupled_weight_decay"]:
+            lists.scale_(x, 1 - shrink * decay)
+            lists.scale_(v, 1 - shrink * decay)
+            decay = 0.0
+        ball = group["radius"] is not None
+        if group["dual"] == "average" or decay:
+            y = x
+            if 0 < b < 1:
+                _towards_(y := [p.clone() for p in x], v, group)
+            lists.scale_(v, 1 - c)
+            lists.add_(v, y, c - rate * decay)
+        lists.add_(v, g, -sign * rate)
+        if b == 0:
+            copy_(x, v, shrinks(v, group) if ball else None)
+            return
+        lists.scale_(x, 1 - at.following)
+        if ball:
+            add_times_(x, v, shrinks(v, group), at.following)
+        else:
+            lists.add_(x, v, at.following)
+
+    @contextmanager
+    def _at_y(self) -> Iterator[None]:
+        """The parameters are y in here and exactly x again afterwards, whatever happens."""
+        kept = self.__dict__.setdefault("_kept", {})  # room for x, not part of the state
+        moved = []
+        with torch.no_grad():
+            for group in self.param_groups:
+                for p in group["params"]:
+                    if 0 < group["b"] < 1 and "v" in self.state.get(p, {}):
+                        kept[p] = kept[p].copy_(p) if p in kept else p.detach().clone()
+                        moved.append(p)
+                        p.copy_(self.state[p].get("x", p))
+                        _towards_([p], [self.state[p]["v"]], group)
+        try:
+            yield
+        finally:
+            with torch.no_grad():
+                copy_(moved, [kept[p] for p in moved])
+
+
+def _towards_(x: list[Tensor], v: list[Tensor], group: dict) -> None:
+    """x becomes y = (1-b) w + b x with w = P(v)."""
+    v = [w.to(y.dtype) for w, y in zip(v, x, strict=True)]
+    torch._foreach_mul_(x, group["b"])
+    if group["radius"] is None:
+        torch._foreach_add_(x, v, alpha=1 - group["b"])
+    else:
+        add_times_(x, v, shrinks(v, group), 1 - group["b"])
+
+
+def _with_t0(group: dict) -> dict:
+    """With the plain dual step the weights begin at the first w, unless told otherwise."""
+    return {**group, "t0": -1} if group["dual"] == "plain" and group["t0"] is None else group

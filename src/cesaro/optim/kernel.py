@@ -1,0 +1,70 @@
+"""torch's fused SGD kernel, which does a whole step in one pass over memory:
+
+    d <- momentum d + (1 - dampening) (+-g + weight_decay x),     x <- x - lr d       (without d: x <- x - lr (...))
+
+It is private to torch, so it is tried on a small example first: where it is missing or means something else, lists are used.
+Its own first step would set d = g; ours never takes that branch, because d starts at zero. With momentum 0 it
+refuses to see d at all. It walks through raw memory, so the tensors of one parameter must be laid out alike.
+"""
+
+import functools
+
+import torch
+from torch import Tensor
+
+
+def fits(*tensors: list[Tensor]) -> bool:
+    """Can the kernel be used for these lists (x, g and perhaps d)?"""
+    x = tensors[0]
+    if torch.compiler.is_compiling() or not _means_what_we_think(x[0].device.type, x[0].dtype):
+        return False
+    for same in zip(*tensors, strict=True):
+        first = same[0]
+        if type(first) not in (Tensor, torch.nn.Parameter) or first.layout != torch.strided:
+            return False
+        if any(t.stride() != first.stride() or t.dtype != first.dtype or t.device != first.device for t in same[1:]):
+            return False
+        channels_last = first.ndim == 4 and first.is_contiguous(memory_format=torch.channels_last)
+        if not (first.is_contiguous() or channels_last):
+            return False
+    return True
+
+
+def step_(
+    x: list[Tensor],
+    g: list[Tensor],
+    d: list[Tensor],
+    *,
+    lr: float,
+    momentum: float,
+    dampening: float,
+    weight_decay: float,
+    maximize: bool,
+) -> None:
+    """One step in place."""
+    torch._fused_sgd_(
+        x,
+        g,
+        d,
+        lr=lr,
+        momentum=momentum,
+        dampening=dampening,
+        weight_decay=weight_decay,
+        maximize=maximize,
+        nesterov=False,
+        is_first_step=False,
+    )
+
+
+@functools.cache
+def _means_what_we_think(device: str, dtype: torch.dtype) -> bool:
+    if dtype not in (torch.float32, torch.float64, torch.bfloat16, torch.float16):
+        return False
+    try:
+        x, g, d = (torch.full((2,), value, device=device, dtype=dtype) for value in (1.0, 2.0, 0.5))
+        step_([x], [g], [d], lr=0.5, momentum=0.5, dampening=0.75, weight_decay=0.25, maximize=False)
+        step_([g], [d], [], lr=0.5, momentum=0.0, dampening=0.0, weight_decay=0.0, maximize=True)
+    except (AttributeError, TypeError, RuntimeError):
+        return False
+    expected = (0.59375, 2.40625, 0.8125)  # d = 0.25 + 0.5625, x = 1 - d/2, then g = 2 + d/2
+    return all(abs(float(t[0]) - e) < 0.01 for t, e in zip((x, g, d), expected, strict=True))

@@ -1,0 +1,59 @@
+"""Sums of lists of tensors, in place: all tensors together, or one by one. The optimisers write each formula once over these.
+
+A factor is a number, or, inside torch.compile, a tensor with one entry per parameter.
+"""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+
+class Together:
+    """One call for all tensors (torch._foreach_*)."""
+
+    @staticmethod
+    def scale_(xs: list[Tensor], k: Any) -> None:
+        torch._foreach_mul_(xs, list(k.unbind()) if isinstance(k, Tensor) else k)
+
+    @staticmethod
+    def add_(xs: list[Tensor], ys: list[Tensor], k: Any) -> None:
+        """x += k y."""
+        if isinstance(k, Tensor):
+            torch._foreach_add_(xs, torch._foreach_mul(ys, list(k.unbind())))
+        else:
+            torch._foreach_add_(xs, ys, alpha=k)
+
+
+class OneByOne:
+    """A plain loop."""
+
+    @staticmethod
+    def scale_(xs: list[Tensor], k: Any) -> None:
+        for i, x in enumerate(xs):
+            x.mul_(k[i] if isinstance(k, Tensor) else k)
+
+    @staticmethod
+    def add_(xs: list[Tensor], ys: list[Tensor], k: Any) -> None:
+        for i, (x, y) in enumerate(zip(xs, ys, strict=True)):
+            if isinstance(k, Tensor):
+                x.add_(y * k[i])
+            else:
+                x.add_(y, alpha=k)
+
+
+def copy_(xs: list[Tensor], ys: list[Tensor], ss: list[Tensor] | None = None) -> None:
+    """x = y, or x = s y. One by one: sharded tensors know no copy of lists."""
+    for i, (x, y) in enumerate(zip(xs, ys, strict=True)):
+        x.copy_(y)
+        if ss is not None:
+            x.mul_(ss[i])
+
+
+def add_times_(xs: list[Tensor], ys: list[Tensor], ss: list[Tensor], k: Any) -> None:
+    """x += k s y."""
+    for i, (x, y, s) in enumerate(zip(xs, ys, ss, strict=True)):
+        if isinstance(k, Tensor):
+            x.add_(y * (s * k[i]))
+        else:
+            x.addcmul_(y, s, value=k)

@@ -1,0 +1,113 @@
+"""One table of optimisers, torch's own SGD among them; every conformance check runs over it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from cesaro.optim import GDA, SCPDA, Interpolated
+
+
+@dataclass(frozen=True)
+class Entry:
+    make: Callable[..., torch.optim.Optimizer]
+    needs_closure: bool = False
+
+    def step(self, optimizer: Any, closure: Callable) -> Any:
+        """One step, in the way that this optimiser is used."""
+        if self.needs_closure:
+            return optimizer.step(closure)
+        loss = closure()
+        optimizer.step()
+        return loss
+
+
+def _with(cls: Any, **fixed: Any) -> Callable:
+    return lambda params, **settings: cls(params, **{"lr": 0.1, **fixed, **settings})
+
+
+TABLE = {
+    "torch SGD": Entry(_with(torch.optim.SGD)),
+    "torch SGD, momentum": Entry(_with(torch.optim.SGD, momentum=0.9)),
+    "GDA": Entry(_with(GDA, start=4)),
+    "GDA, paper": Entry(_with(GDA, start=0, t0=0)),
+    "GDA, ball and average": Entry(_with(GDA, start=4, radius=2.0, average=True)),
+    "SC-PDA": Entry(_with(SCPDA, start=4)),
+    "SC-PDA, paper": Entry(_with(SCPDA, start=0, t0=0)),
+    "SC-PDA, power": Entry(_with(SCPDA, averaging=2.5, start=3)),
+    "SC-PDA, max-norm": Entry(_with(SCPDA, start=4, radius=1.5, per_row=True)),
+    "SC-PDA, geometric, decoupled decay": Entry(_with(SCPDA, averaging=0.1, decoupled_weight_decay=True)),
+    "Interpolated": Entry(_with(Interpolated), needs_closure=True),
+    "Interpolated, dual average": Entry(
+        _with(Interpolated, b=0.5, dual="average", averaging="linear", start=4, radius=2.0),
+        needs_closure=True,
+    ),
+    "Interpolated, b = 1": Entry(_with(Interpolated, b=1.0)),
+}
+
+
+def make_model(dtype: torch.dtype = torch.float32, seed: int = 0) -> torch.nn.Sequential:
+    torch.manual_seed(seed)
+    return torch.nn.Sequential(torch.nn.Linear(6, 8), torch.nn.Tanh(), torch.nn.Linear(8, 1)).to(dtype)
+
+
+def make_batch(t: int, dtype: torch.dtype = torch.float32) -> tuple[torch.Tensor, torch.Tensor]:
+    generator = torch.Generator().manual_seed(1000 + t)
+    inputs = torch.randn(16, 6, generator=generator, dtype=torch.float64)
+    return inputs.to(dtype), (inputs[:, :1] - inputs[:, 1:2]).tanh().to(dtype)
+
+
+def closure_of(model: torch.nn.Module, optimizer: Any, t: int) -> Callable:
+    def closure() -> torch.Tensor:
+        optimizer.zero_grad()
+        p = next(model.parameters())
+        inputs, targets = make_batch(t, p.dtype)
+        loss = (model(inputs) - targets).square().mean()
+        loss.backward()
+        return loss
+
+    return closure
+
+
+def train(entry: Entry, model: torch.nn.Module, optimizer: Any, steps: range | int) -> list[float]:
+    """Train and return the losses."""
+    times = range(steps) if isinstance(steps, int) else steps
+    return [float(entry.step(optimizer, closure_of(model, optimizer, t)).detach()) for t in times]
+
+
+def weights(model: torch.nn.Module) -> torch.Tensor:
+    return torch.cat([p.detach().flatten().double() for p in model.parameters()])
+
+
+def same(first: Any, second: Any) -> bool:
+    """Equality of nested dictionaries with tensors in them, bit by bit."""
+    if isinstance(first, torch.Tensor):
+        return first.dtype == second.dtype and torch.equal(first, second)
+    if isinstance(first, dict):
+        return first.keys() == second.keys() and all(same(first[k], second[k]) for k in first)
+    if isinstance(first, list | tuple):
+        return len(first) == len(second) and all(same(a, b) for a, b in zip(first, second, strict=True))
+    return first == second
+
+
+def trained(entry: Entry, steps: int = 10, dtype: torch.dtype = torch.float32, **settings: Any) -> torch.Tensor:
+    """The weights of a fresh model after some steps."""
+    model = make_model(dtype)
+    train(entry, model, entry.make(model.parameters(), **settings), steps)
+    return weights(model)
+
+
+def one_parameter(
+    entry: Entry, value: torch.Tensor, grad: torch.Tensor, **settings: Any
+) -> tuple[torch.nn.Parameter, torch.optim.Optimizer]:
+    """A parameter after one step with a given gradient."""
+    p = torch.nn.Parameter(value)
+    optimizer = entry.make([p], **settings)
+
+    def closure() -> torch.Tensor:
+        p.grad = grad.clone()
+        return torch.tensor(0.0)
+
+    entry.step(optimizer, closure)
+    return p, optimizer
