@@ -174,3 +174,58 @@ def test_searches_that_make_no_sense_are_refused(bad):
     X, y, _ = data(n=30)
     with pytest.raises(ValueError, match=r"alphas|k-fold|cv|scoring"):
         DualAveragingClassifierCV(**bad).fit(X, y)
+
+
+def test_columns_of_very_different_scales_are_searched_by_exact_fits():
+    X, y, _ = data(n=700)
+    X = X * [1e-3, 1.0, 1e3, 1.0, 1.0]
+    alphas, model = [1e-1, 1e-4], DualAveragingClassifierCV([1e-1, 1e-4], random_state=0).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        peer = GridSearchCV(DualAveragingClassifier(random_state=0), {"alpha": alphas}).fit(X, y)
+    np.testing.assert_allclose(model.cv_results_["mean_test_score"], peer.cv_results_["mean_test_score"], atol=0.005)
+
+
+def test_the_grid_does_not_depend_on_the_unit_of_the_weights():
+    X, y, _ = data(n=60)
+    weights = np.full(60, 1 / 60)
+    np.testing.assert_array_equal(
+        DualAveragingClassifierCV(3, cv=2, random_state=0).fit(X, y, sample_weight=weights).alphas_,
+        DualAveragingClassifierCV(3, cv=2, random_state=0).fit(X, y).alphas_,
+    )
+
+
+def test_a_scorer_sees_the_parameters_of_the_model_and_need_not_take_weights():
+    X, y, t = data(n=60)
+    seen = []
+    scoring = lambda model, X, y: (seen.append((model.alpha, model.tol)), model.score(X, y))[1]  # noqa: E731
+    DualAveragingClassifierCV([0.1, 0.01], cv=2, scoring=scoring, tol=1e-2, random_state=0).fit(X, y)
+    assert set(seen) == {(0.1, 1e-2), (0.01, 1e-2)}
+    model = DualAveragingRegressorCV(3, cv=2, scoring="neg_max_error", random_state=0)
+    assert model.fit(X, t, sample_weight=np.ones(60)).best_score_ < 0
+
+
+def test_scores_that_are_all_nan_are_an_error():
+    X, y, _ = data(n=60)
+    with pytest.raises(ValueError, match="nan"):
+        DualAveragingClassifierCV(2, cv=2, scoring=lambda model, X, y: np.nan).fit(X, y)
+
+
+def test_ctrl_c_during_a_search_in_lanes_leaves_a_model(monkeypatch):
+    from cesaro.linear import path
+
+    X, y, _ = data(n=800)
+    real, calls = path.cross_validate, []
+
+    def interrupted(*args, **options):
+        calls.append(options["epochs"])
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        return real(*args, **options)
+
+    monkeypatch.setattr(path, "cross_validate", interrupted)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = DualAveragingClassifierCV(3, cv=2, random_state=0).fit(X, y)
+    assert calls[1] == 1
+    assert model.score(X, y) > 0.6

@@ -642,3 +642,39 @@ def test_two_runs_in_a_row_keep_the_better_point_and_the_better_bound():
         assert (joined.objective, joined.lower_bound, joined.n_iter) == (0.5, 0.4, 2)
         np.testing.assert_array_equal(joined.history["epoch"], [1, 2])
         np.testing.assert_array_equal(joined.history["time"], [2.0, 4.0])
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_rows_without_any_entry_give_the_zero_model(solver):
+    model = DualAveragingClassifier(solver=solver, fit_intercept=False, tol=0, max_iter=3)
+    assert model.fit(np.zeros((20, 5)), [0, 1] * 10).objective_ == 1.0
+    assert not model.coef_.any()
+
+
+def test_a_warm_start_from_other_columns_is_a_cold_one():
+    X, y, _ = data()
+    model = DualAveragingClassifier(warm_start=True, fit_intercept=False, random_state=0).fit(X, y)
+    model.set_params(fit_intercept=True).fit(X[:, :5], y)
+    fresh = DualAveragingClassifier(random_state=0).fit(X[:, :5], y)
+    np.testing.assert_array_equal(model.coef_, fresh.coef_)
+
+
+def test_certified_labels_depend_on_the_fit_not_on_later_parameters():
+    X, y, _ = data()
+    model = DualAveragingClassifier(random_state=0).fit(X, y)
+    before = model.predict_certified(X)[1]
+    assert np.array_equal(before, model.set_params(fit_intercept=False, intercept_scaling=1e-3).predict_certified(X)[1])
+
+
+def test_partial_fit_needs_two_classes():
+    with pytest.raises(ValueError, match="at least two"):
+        DualAveragingClassifier().partial_fit(np.ones((3, 2)), [0, 0, 0], classes=[0])
+
+
+def test_targets_and_sums_of_duplicates_that_overflow_are_clear_errors():
+    X, _, t = data()
+    with pytest.raises(ValueError, match="too large"):
+        DualAveragingRegressor().fit(X, t * 1e153)
+    twice = sp.csr_array((np.full(2, 1e308), np.zeros(2, np.int32), np.array([0, 2, 2])), shape=(2, 3))
+    with pytest.raises(ValueError, match="row 0, column 0"):
+        DualAveragingRegressor().fit(twice, [0.0, 1.0])

@@ -84,7 +84,8 @@ class Run:
             kept.append(part[:stay])
             changed += changes
         self.g = (self.H[:, 0] - self.K * self.center) / n
-        self.noise += changed * float(np.linalg.norm(self.H[:, 0]) + self.K * np.linalg.norm(self.center)) ** 2
+        size = np.linalg.norm(self.H[:, 0]) + self.K * np.linalg.norm(self.center)
+        self.noise += changed * float(size * size)
         self.order = kept[0] if parts == 1 else np.concatenate(kept)
         return average / total
 

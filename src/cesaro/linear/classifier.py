@@ -176,6 +176,8 @@ class DualAveragingClassifier(LinearClassifier):
                 "Compute the weights with sklearn.utils.class_weight.compute_class_weight and pass them as a dict."
             )
         first = _check_partial_fit_first_call(self, classes)
+        if len(self.classes_) < 2:
+            raise ValueError(f"The number of classes has to be at least two: got classes={self.classes_}.")
         X = check_rows(self, X, reset=first)
         v = check_weights(X, sample_weight)
         here, code = check_labels(X, y)

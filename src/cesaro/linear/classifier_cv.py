@@ -122,10 +122,10 @@ class DualAveragingClassifierCV(LinearClassifier):
         self.classes_, code = check_labels(X, y)
         if np.count_nonzero(np.bincount(code, weights=v)) < 2:
             raise ValueError("The number of classes has to be at least two: got one class with positive weight.")
-        self.alphas_ = grid(self.alphas, v.sum())
+        self.alphas_ = grid(self.alphas, int((v > 0.0).sum()))
         rows, y = make_rows(X, self._bias), np.asarray(y).ravel()
         folds = folds_of(self.cv, X, y, v, classifier=True)
-        if search.in_lanes(self, rows):
+        if search.in_lanes(self, rows, self._columns(code)):
             found = search.by_lanes(self, rows, search.Task(self._columns(code), self._weighted(code, v)), folds)
         else:
             columns = self._columns(code)
@@ -136,16 +136,19 @@ class DualAveragingClassifierCV(LinearClassifier):
             return accuracy(margins, code[folds[k].test], v[folds[k].test])
 
         def slow(k, coef, intercept):
-            test, models = folds[k].test, [self._stand_in(*pair) for pair in zip(coef, intercept, strict=True)]
+            test, models = (
+                folds[k].test,
+                [self._stand_in(*one) for one in zip(self.alphas_, coef, intercept, strict=True)],
+            )
             return scores(models, self.scoring, X[test], y[test], None if sample_weight is None else v[test])
 
         settings = search.conclude(self, X, folds, found, quick, slow)
         final = self._one_vs_rest(rows, code, v, self.alpha_)
         return self._finish(final, [self._value_at_zero()] * len(final), settings)
 
-    def _stand_in(self, coef, intercept):
+    def _stand_in(self, alpha, coef, intercept):
         """A fitted model for a scorer."""
-        model = DualAveragingClassifier(self.loss)
+        model = DualAveragingClassifier(alpha=float(alpha)).set_params(**search.shared_params(self))
         model.classes_, model.n_features_in_ = self.classes_, coef.shape[1]
         model.coef_, model.intercept_ = coef, intercept
         return model

@@ -24,7 +24,7 @@ class Cuts:
 
     def __init__(self, problem: Problem, keep: int = 20):
         width = problem.rows.width
-        keep = int(min(keep, max(4, 2e7 // width)))
+        keep = int(min(keep, max(4, 2e7 // max(1, width))))
         self.mu, self.radius = problem.mu, problem.radius
         self.l1 = np.full(width, problem.l1)
         self.l1[problem.rows.d :] = 0.0

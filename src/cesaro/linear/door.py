@@ -88,6 +88,7 @@ def _check_csr(X):
     if not X.has_canonical_format and _has_duplicates(X.indices, X.indptr, X.shape[1]):
         X = X.copy()
         X.sum_duplicates()
+        check_finite(X.data, "X", where=lambda k: _place(X, k))
     return sp.csr_array(X)
 
 

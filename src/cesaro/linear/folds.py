@@ -1,5 +1,6 @@
 """Folds, grids and scores of a cross-validation over alpha."""
 
+import contextlib
 from numbers import Integral
 from typing import NamedTuple
 
@@ -22,10 +23,10 @@ class Fold(NamedTuple):
     v: np.ndarray
 
 
-def grid(alphas, total: float) -> np.ndarray:
-    """The values to try: so many from 0.1 down to 1/(10 n), n the total weight of the rows, or the given ones."""
+def grid(alphas, n: int) -> np.ndarray:
+    """The values to try: so many from 0.1 down to 1/(10 n), n the number of rows with weight, or the given ones."""
     if np.ndim(alphas) == 0:
-        return np.geomspace(0.1, 1.0 / (10.0 * max(total, 1.0)), int(alphas))
+        return np.geomspace(0.1, 1.0 / (10.0 * n), int(alphas))
     values = np.asarray(alphas, dtype=float)
     if values.ndim != 1 or not len(values) or not (np.isfinite(values).all() and (values > 0.0).all()):
         raise ValueError(f"alphas must be a number of values or a sequence of positive numbers: got {alphas!r}.")
@@ -47,10 +48,12 @@ def folds_of(cv, X, y, v, classifier: bool) -> list[Fold]:
 
 
 def scores(models: list, scoring, X, y, sample_weight) -> np.ndarray:
-    """The scorer's value for each model on held-out rows; weights are passed where the user gave some."""
+    """The scorer's value for each model on held-out rows; weights are passed if the user gave some and it takes them."""
     scorer = check_scoring(models[0], scoring=scoring)
-    weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-    return np.array([scorer(model, X, y, **weights) for model in models])
+    if sample_weight is not None:
+        with contextlib.suppress(TypeError):  # a scorer without weights
+            return np.array([scorer(model, X, y, sample_weight=sample_weight) for model in models])
+    return np.array([scorer(model, X, y) for model in models])
 
 
 def accuracy(margins: np.ndarray, code: np.ndarray, v: np.ndarray) -> np.ndarray:

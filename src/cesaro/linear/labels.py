@@ -62,9 +62,9 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         check_is_fitted(self)
         X = check_points(self, X)
         gap = np.atleast_1d(self.dual_gap_) + self._rounding * np.atleast_1d(self.objective_)
-        w_norms = np.hypot(np.linalg.norm(self.coef_, axis=1), self.intercept_ / self.intercept_scaling)
+        w_norms = np.hypot(np.linalg.norm(self.coef_, axis=1), self.intercept_ / (self._scaling or 1.0))
         best, proved = certified_labels(
-            self._scores(X), row_norms(X, self._bias), gap, self._mu, w_norms, X.shape[1] + 4
+            self._scores(X), row_norms(X, self._scaling), gap, self._mu, w_norms, X.shape[1] + 4
         )
         return self.classes_[best], proved
 
@@ -89,7 +89,7 @@ def class_factors(class_weight, classes, code, v) -> np.ndarray:
     """The factor of each class: given, or such that all classes weigh the same in total."""
     if class_weight == "balanced":
         counts = np.bincount(code, weights=v, minlength=len(classes))
-        return counts.sum() / (len(classes) * counts)
+        return np.divide(counts.sum(), len(classes) * counts, out=np.ones(len(classes)), where=counts > 0.0)
     unknown = [label for label in class_weight if label not in classes]
     if unknown and len(class_weight) - len(unknown) < len(classes):
         raise ValueError(f"class_weight names {unknown}, which are not among the classes {list(classes)}.")

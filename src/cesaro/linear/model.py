@@ -48,17 +48,14 @@ class Last:
 
     def __init__(self, problem: Problem, solver: str, W: np.ndarray, states: list, streams: list | None = None):
         self.n, self.loss, self.solver = problem.rows.n, problem.loss, solver
+        self.columns = (problem.rows.d, problem.rows.bias)
         self.W, self.states, self.streams = W, states, streams
 
     def matches(self, problems: list[Problem], solver: str) -> bool:
         """Whether `states` are about problems of this shape."""
-        shape = (len(problems), problems[0].rows.width)
-        return bool(self.states) and (self.n, self.loss, self.solver, self.W.shape) == (
-            problems[0].rows.n,
-            problems[0].loss,
-            solver,
-            shape,
-        )
+        rows, loss = problems[0].rows, problems[0].loss
+        mine = (self.n, self.columns, self.loss, self.solver, len(self.W))
+        return bool(self.states) and mine == (rows.n, (rows.d, rows.bias), loss, solver, len(problems))
 
 
 class LinearModel(CallbackSupportMixin, BaseEstimator, ABC):
@@ -181,7 +178,7 @@ class LinearModel(CallbackSupportMixin, BaseEstimator, ABC):
         )
         self.n_iter_ = max(fit.n_iter for fit in fits)
         self.history_ = _history(fits)
-        self._mu = problem.mu
+        self._mu, self._scaling = problem.mu, problem.rows.bias
         self._rounding = (n + d) * np.finfo(float).eps  # of an objective, relative: a sum of n losses of d products
 
     def _warn(self, fits: list[Fit]) -> None:

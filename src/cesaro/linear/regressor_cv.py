@@ -121,12 +121,12 @@ class DualAveragingRegressorCV(LinearRegressor):
         X = check_rows(self, X)
         v = check_weights(X, sample_weight)
         y = check_targets(X, y)
-        self.alphas_ = grid(self.alphas, v.sum())
+        self.alphas_ = grid(self.alphas, int((v > 0.0).sum()))
         rows = make_rows(X, self._bias)
         folds = folds_of(self.cv, X, y, v, classifier=False)
         self._center = self._mean(y, v)
         centers = [self._center] * len(folds)
-        if search.in_lanes(self, rows):
+        if search.in_lanes(self, rows, [y]):
             found = search.by_lanes(self, rows, search.Task(columns_of(y - self._center), v), folds)
         else:
             centers = [self._mean(y, fold.v) for fold in folds]
@@ -139,8 +139,8 @@ class DualAveragingRegressorCV(LinearRegressor):
 
         def slow(k, coef, intercept):
             test = folds[k].test
-            pairs = zip(coef, intercept + centers[k], strict=True)
-            models = [self._stand_in(*pair, y.ndim == 1) for pair in pairs]
+            each = zip(self.alphas_, coef, intercept + centers[k], strict=True)
+            models = [self._stand_in(*one, y.ndim == 1) for one in each]
             return scores(models, self.scoring, X[test], y[test], None if sample_weight is None else v[test])
 
         settings = search.conclude(self, X, folds, found, quick, slow)
@@ -149,9 +149,9 @@ class DualAveragingRegressorCV(LinearRegressor):
         self._shape(y.ndim == 1)
         return self
 
-    def _stand_in(self, coef, intercept, single: bool):
+    def _stand_in(self, alpha, coef, intercept, single: bool):
         """A fitted model for a scorer."""
-        model = DualAveragingRegressor(self.loss)
+        model = DualAveragingRegressor(alpha=float(alpha)).set_params(**search.shared_params(self))
         model.n_features_in_, model.coef_, model.intercept_ = coef.shape[1], coef, intercept
         if single:
             model.coef_, model.intercept_ = coef[0], intercept[0]

@@ -9,8 +9,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
 from cesaro.linear.folds import Fold, results
+from cesaro.linear.jit import KERNEL
 from cesaro.linear.model import LinearModel
 from cesaro.linear.progress import Silence
 from cesaro.linear.rows import Rows
@@ -19,6 +21,7 @@ from cesaro.linear.targets import value_at_zero
 
 FEW = 500  # rows
 EPOCHS, VISITS = 10, 200_000  # passes of the lanes: so many, or until so many rows were visited
+EVEN, LARGE = 100.0, 1e15  # largest over smallest column, and an entry, up to which lanes are good enough
 SHARE = 0.75  # of a time limit, for the search; the rest is for the final fit
 
 
@@ -37,10 +40,33 @@ class Found(NamedTuple):
     settings: Settings  # of the final fit
 
 
-def in_lanes(model: LinearModel, rows: Rows) -> bool:
-    """Whether the lanes can do it and are worth it."""
+def in_lanes(model: LinearModel, rows: Rows, columns: list[np.ndarray]) -> bool:
+    """Whether the lanes can do it, are worth it, and are good enough: a few passes are not where scales differ much."""
     plain = model.averaging == "auto" and model.anchor == "auto" and model.batch_size == 1 and model.radius is None
-    return rows.n > FEW and plain and model.solver in ("anchored", "gda") and model.sampling == "reshuffle"
+    able = plain and model.solver in ("anchored", "gda") and model.sampling == "reshuffle"
+    return able and rows.n > FEW and _even(rows) and max(np.abs(y).max() for y in columns) < LARGE
+
+
+def _even(rows: Rows) -> bool:
+    """Whether the columns are of about the same scale, and that is one for float32."""
+    top = np.zeros(rows.d, rows.data.dtype)
+    largest_entries(rows.data, rows.col, top)
+    top = top[top > 0.0]
+    return len(top) > 0 and top.max() <= EVEN * top.min() and top.min() > 1.0 / LARGE and top.max() < LARGE
+
+
+@njit(**KERNEL)
+def largest_entries(data, col, top):
+    """top_j = max |x_ij|."""
+    for k in range(data.shape[0]):
+        top[col[k]] = max(top[col[k]], abs(data[k]))
+
+
+def shared_params(model: LinearModel) -> dict:
+    """The parameters that a search has in common with the estimator it searches over."""
+    return {
+        name: value for name, value in model.get_params(deep=False).items() if name not in ("alphas", "cv", "scoring")
+    }
 
 
 def by_lanes(model: LinearModel, rows: Rows, task: Task, folds: list[Fold]) -> Found:
@@ -68,12 +94,15 @@ def by_lanes(model: LinearModel, rows: Rows, task: Task, folds: list[Fold]) -> F
             seed=settings.seed,
         )
 
-    if limit is None:
-        path = passes(epochs)
-    else:  # one pass tells what the others would cost
-        path = passes(1)
-        epochs = min(epochs, int((SHARE * limit - time.perf_counter() + begun) / (time.perf_counter() - begun)))
-        path = passes(epochs) if epochs > 1 else path
+    try:
+        if limit is None:
+            path = passes(epochs)
+        else:  # one pass tells what the others would cost
+            path = passes(1)
+            epochs = min(epochs, int((SHARE * limit - time.perf_counter() + begun) / (time.perf_counter() - begun)))
+            path = passes(epochs) if epochs > 1 else path
+    except KeyboardInterrupt:  # one pass each, and one for the final fit: a whole model is left
+        path, settings = passes(1), settings._replace(max_iter=1)
     left = None if limit is None else max(0.0, limit - time.perf_counter() + begun)
     return Found(path.W, path.held_out if once else None, settings._replace(time_limit=left))
 
@@ -112,6 +141,11 @@ def conclude(model: LinearModel, X, folds: list[Fold], found: Found, quick: Call
             margins = (X[test] @ coef.reshape(-1, d).T).reshape(len(test), *intercept.shape)
             scores[k] = quick(k, margins + intercept)
     model.cv_results_ = results(model.alphas_, scores)
-    best = int(np.argmax(model.cv_results_["mean_test_score"]))
+    mean = model.cv_results_["mean_test_score"]
+    if np.isnan(mean).all():
+        raise ValueError(
+            "no alpha has a score: every fold's score is nan. Choose another scoring, or folds with more rows."
+        )
+    best = int(np.nanargmax(mean))
     model.alpha_, model.best_score_ = float(model.alphas_[best]), float(model.cv_results_["mean_test_score"][best])
     return found.settings
