@@ -128,9 +128,9 @@ def test_scores_are_scikit_learns():
 
 
 def test_the_grid_follows_the_weights_as_if_rows_were_repeated():
-    np.testing.assert_array_equal(grid(5, 300.0)[[0, -1]], [0.1, 1 / 3000])
+    np.testing.assert_array_equal(grid(5, np.ones(300))[[0, -1]], [0.1, 0.1 / 300])
     with pytest.raises(ValueError, match="positive"):
-        grid([0.1, -1.0], 10.0)
+        grid([0.1, -1.0], np.ones(10))
 
 
 def test_rows_without_weight_are_neither_learned_from_nor_scored_on():

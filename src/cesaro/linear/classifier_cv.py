@@ -122,7 +122,7 @@ class DualAveragingClassifierCV(LinearClassifier):
         self.classes_, code = check_labels(X, y)
         if np.count_nonzero(np.bincount(code, weights=v)) < 2:
             raise ValueError("The number of classes has to be at least two: got one class with positive weight.")
-        self.alphas_ = grid(self.alphas, int((v > 0.0).sum()))
+        self.alphas_ = grid(self.alphas, v)
         rows, y = make_rows(X, self._bias), np.asarray(y).ravel()
         folds = folds_of(self.cv, X, y, v, classifier=True)
         if search.in_lanes(self, rows, self._columns(code)):

@@ -23,10 +23,13 @@ class Fold(NamedTuple):
     v: np.ndarray
 
 
-def grid(alphas, n: int) -> np.ndarray:
-    """The values to try: so many from 0.1 down to 1/(10 n), n the number of rows with weight, or the given ones."""
+def grid(alphas, v: np.ndarray) -> np.ndarray:
+    """The values to try: so many from 0.1 down to 1/(10 n), or the given ones.
+
+    n counts a row of weight 2 twice, like the row repeated; weights of another unit, below 1, count as rows.
+    """
     if np.ndim(alphas) == 0:
-        return np.geomspace(0.1, 1.0 / (10.0 * n), int(alphas))
+        return np.geomspace(0.1, 0.1 / max(v.sum(), np.count_nonzero(v)), int(alphas))
     values = np.asarray(alphas, dtype=float)
     if values.ndim != 1 or not len(values) or not (np.isfinite(values).all() and (values > 0.0).all()):
         raise ValueError(f"alphas must be a number of values or a sequence of positive numbers: got {alphas!r}.")

@@ -121,7 +121,7 @@ class DualAveragingRegressorCV(LinearRegressor):
         X = check_rows(self, X)
         v = check_weights(X, sample_weight)
         y = check_targets(X, y)
-        self.alphas_ = grid(self.alphas, int((v > 0.0).sum()))
+        self.alphas_ = grid(self.alphas, v)
         rows = make_rows(X, self._bias)
         folds = folds_of(self.cv, X, y, v, classifier=False)
         self._center = self._mean(y, v)
