@@ -33,7 +33,7 @@ class Anytime(Method):
 
 @dataclass(frozen=True)
 class AnytimePrinted(Method):
-    """x_{t+1} = argmin_Q <sum_k g_k, x> + mu/2 sum_k |x - x_k|^2: GDA with a = gamma = 1.             equation (13)
+    """x_{t+1} = argmin_Q <sum_k g_k, x> + mu/2 sum_k |x - x_k|^2: GDA with a = gamma = 1.             equation (15)
 
     Output: the last x, as printed. Rate: log t / t.
     """

@@ -18,7 +18,7 @@ class State(NamedTuple):
 
 @dataclass(frozen=True)
 class PAPSG(Method):
-    """w_t = P_Q( w_{t-1} - a_t g_t ),   x_{t+1} = (A_t x_t + a_{t+1} w_t) / A_{t+1}.                    equation (11)
+    """w_t = P_Q( w_{t-1} - a_t g_t ),   x_{t+1} = (A_t x_t + a_{t+1} w_t) / A_{t+1}.                    equation (12)
 
     Output: the last x. Rate: 1/sqrt(t).
     """

@@ -19,7 +19,7 @@ class State(NamedTuple):
 
 @dataclass(frozen=True)
 class RDA(Method):
-    """x_{t+1} = argmin_Q <(1/t) sum_k l_k, x> + r(x) + (gamma_t / t) |x|^2 / 2.                          equation (8)
+    """x_{t+1} = argmin_Q <(1/t) sum_k l_k, x> + r(x) + (gamma_t / t) |x|^2 / 2.                          equation (9)
 
     The objective contains r, so the oracle's g = l + mu x + l1 sign(x) (sign(0) = 0), and l is what is averaged.
     The prox center is 0, as printed, wherever x_1 is. Output: the uniform average. Rate: 1/sqrt(t).
