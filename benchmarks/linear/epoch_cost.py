@@ -8,49 +8,27 @@ CPU time of whole fits without intercept, interleaved, the best of several; Mark
 
 import os
 import sys
-import time
 import warnings
 
 os.environ.update({f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")})
 
 import numpy as np
-from cells import load
+from cells import load, seconds
 from sklearn.linear_model import SGDClassifier
 
-from cesaro.linear import DualAveragingClassifier, many
-from cesaro.linear.rows import Problem, make_rows
-from cesaro.losses import Hinge
+from cesaro import DualAveragingClassifier
 
 SHARED = {"alpha": 1e-4, "fit_intercept": False, "random_state": 0}
 
 
-def peers(epochs, classes):
+def peers(epochs):
     """name -> an unfitted estimator that makes so many epochs."""
     ours = {"max_iter": epochs, "tol": 0, **SHARED}
-    kind = DualAveragingClassifier if classes == 2 else OneVersusRest
     return {
         "SGDClassifier": SGDClassifier(max_iter=epochs, tol=None, **SHARED),
-        "gda": kind(solver="gda", **ours),
-        "sc-pda": kind(solver="sc-pda", **ours),
+        "gda": DualAveragingClassifier(solver="gda", **ours),
+        "sc-pda": DualAveragingClassifier(solver="sc-pda", **ours),
     }
-
-
-class OneVersusRest:
-    """All classes in one pass, without scikit-learn's interface."""
-
-    def __init__(self, solver, max_iter, tol, alpha, fit_intercept, random_state):
-        self.mu, self.how = alpha, {"solver": solver, "max_iter": max_iter, "tol": tol, "seed": random_state}
-
-    def fit(self, X, y):
-        rows, v = make_rows(X), np.ones(len(y))
-        problems = [Problem(rows, np.where(y == k, 1.0, -1.0), v, Hinge(), self.mu) for k in range(y.max() + 1)]
-        return many.solve(problems, **self.how)
-
-
-def seconds(estimator, X, y):
-    start = time.process_time()
-    estimator.fit(X, y)
-    return time.process_time() - start
 
 
 def epoch(X, y, repeats):
@@ -58,7 +36,7 @@ def epoch(X, y, repeats):
     best = {}
     for _ in range(repeats + 1):  # the first round compiles
         for epochs in (11, 21):
-            for name, estimator in peers(epochs, len(np.unique(y))).items():
+            for name, estimator in peers(epochs).items():
                 best.setdefault((name, epochs), []).append(seconds(estimator, X, y))
     least = {key: min(times[1:]) for key, times in best.items()}
     return {name: (least[name, 21] - least[name, 11]) / 10 for name, epochs in least if epochs == 11}
