@@ -83,10 +83,18 @@ class Recipe:
 
 
 def train(
-    plan: Plan, recipe: Recipe, data: Images, test: Images, *, checkpoint: Path | None = None, progress: bool = False
+    plan: Plan,
+    recipe: Recipe,
+    data: Images,
+    test: Images,
+    *,
+    validation: Images | None = None,
+    checkpoint: Path | None = None,
+    progress: bool = False,
 ) -> dict[str, list[float]]:
     """Train, evaluating after every epoch.
 
+    validation : images that nobody trains on, to choose settings by; their accuracy is recorded as validation_accuracy
     checkpoint : a file, written after every epoch; if it exists the run continues from it
     progress : a line on stderr
     returns epoch, train_loss, test_loss, test_accuracy and seconds (of training alone), one entry per epoch
@@ -96,7 +104,7 @@ def train(
         run.load(checkpoint)
     while run.epoch < recipe.epochs:
         run.train_epoch(progress)
-        run.record(test)
+        run.record(test, validation)
         if checkpoint is not None:
             run.save(checkpoint)
     return run.history
@@ -120,9 +128,7 @@ class Run:
         pixels = data.x.reshape(len(data.x), 3, -1)[:: max(1, len(data.x) // 5000)] / 255
         self.mean, self.scale = (torch.tensor(f(pixels, axis=(0, 2)), dtype=torch.float32) for f in (np.mean, np.std))
         self.epoch, self.seconds, self.loss = 0, 0.0, float("nan")
-        self.history: dict[str, list[float]] = {
-            key: [] for key in ("epoch", "train_loss", "test_loss", "test_accuracy", "seconds")
-        }
+        self.history: dict[str, list[float]] = {}
 
     def inputs(self, x: np.ndarray) -> Tensor:
         """Bytes as normalised images, channels last."""
@@ -157,7 +163,7 @@ class Run:
             self.average.update_parameters(self.model)
         self.seconds += time.perf_counter() - begin
 
-    def record(self, test: Images) -> None:
+    def record(self, test: Images, validation: Images | None = None) -> None:
         """Loss and accuracy on the test images, of the weights that the plan evaluates."""
         if self.plan.mode:
             self.plan.mode(self.optimizer, False)
@@ -167,15 +173,28 @@ class Run:
             if any(isinstance(m, nn.BatchNorm2d) for m in model.modules()):
                 update_bn((self.inputs(self.data.x[i : i + 500]) for i in range(0, len(self.data.x), 500)), model)
         model.eval()
+        loss, accuracy = self.judge(model, test)
+        entry = {
+            "epoch": self.epoch,
+            "train_loss": self.loss,
+            "test_loss": loss,
+            "test_accuracy": accuracy,
+            "seconds": self.seconds,
+        }
+        if validation is not None:
+            entry["validation_accuracy"] = self.judge(model, validation)[1]
+        for key, value in entry.items():
+            self.history.setdefault(key, []).append(value)
+
+    def judge(self, model: nn.Module, images: Images) -> tuple[float, float]:
+        """Mean loss and accuracy."""
         loss, right = 0.0, 0
         with torch.no_grad():
-            for x, y in self.test_batches(test):
+            for x, y in self.test_batches(images):
                 out = model(x)
                 loss += float(nn.functional.cross_entropy(out, y, reduction="sum"))
                 right += int((out.argmax(1) == y).sum())
-        entry = (self.epoch, self.loss, loss / len(test.y), right / len(test.y), self.seconds)
-        for key, value in zip(self.history, entry, strict=True):
-            self.history[key].append(value)
+        return loss / len(images.y), right / len(images.y)
 
     def test_batches(self, test: Images, size: int = 500) -> Iterator[tuple[Tensor, Tensor]]:
         for i in range(0, len(test.y), size):
@@ -205,4 +224,4 @@ class Run:
             self.average.load_state_dict(parts["average"])
         torch.set_rng_state(parts["random"])
         self.history = parts["history"]
-        self.epoch, self.seconds = len(self.history["epoch"]), (self.history["seconds"] or [0.0])[-1]
+        self.epoch, self.seconds = len(self.history["epoch"]), self.history["seconds"][-1]
