@@ -1,4 +1,4 @@
-"""One colour per method, the same in every figure and in the report (Okabe and Ito's, which the colour-blind can tell apart)."""
+"""One colour per method, the same in every figure and in the report (Okabe and Ito, safe for the colour-blind)."""
 
 COLOURS = {
     "GDA": "#0072B2",
