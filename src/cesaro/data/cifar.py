@@ -4,11 +4,13 @@ A record is one label byte (CIFAR-100: the coarse label, then the fine one) and 
 row by row.
 """
 
-import os
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+
+from .catalogue import CATALOGUE
+from .download import obtain
 
 
 class Source(NamedTuple):
@@ -17,26 +19,13 @@ class Source(NamedTuple):
     test: tuple[str, ...]
     labels: int  # label bytes per record; the last one is the class
     classes: int
-    address: str
 
 
 SOURCES = {
     "cifar10": Source(
-        "cifar-10-batches-bin",
-        tuple(f"data_batch_{i}.bin" for i in range(1, 6)),
-        ("test_batch.bin",),
-        1,
-        10,
-        "https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz",
+        "cifar-10-batches-bin", tuple(f"data_batch_{i}.bin" for i in range(1, 6)), ("test_batch.bin",), 1, 10
     ),
-    "cifar100": Source(
-        "cifar-100-binary",
-        ("train.bin",),
-        ("test.bin",),
-        2,
-        100,
-        "https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz",
-    ),
+    "cifar100": Source("cifar-100-binary", ("train.bin",), ("test.bin",), 2, 100),
 }
 
 
@@ -51,24 +40,25 @@ def load_cifar(name: str = "cifar10", folder: str | Path | None = None) -> tuple
     """The training and the test images.
 
     name : "cifar10" or "cifar100"
-    folder : where the official folder (cifar-10-batches-bin or cifar-100-binary) or its files are; by default $CESARO_DATA
+    folder : where the official folder (cifar-10-batches-bin or cifar-100-binary) or its files are; by default it is looked for
+        in $CESARO_DATA and the cache, else downloaded
     """
     if name not in SOURCES:
         raise ValueError(f"name must be one of {', '.join(SOURCES)}: got {name!r}.")
     source = SOURCES[name]
-    place = _find(source, folder if folder is not None else os.environ.get("CESARO_DATA", "."))
+    (archive,) = CATALOGUE[name].parts
+    if folder is None:
+        place = obtain(archive, CATALOGUE[name], progress=True)
+    elif (found := archive.find(Path(folder))) is not None:
+        place = found
+    else:
+        raise FileNotFoundError(
+            f"{source.folder} with {', '.join((*source.train, *source.test))} is not in {Path(folder).resolve()}. "
+            f"Unpack {archive.address} there, or set CESARO_DATA to the folder that has it."
+        )
+    archive.verify(place)
     train, test = (_read_all([place / file for file in files], source) for files in (source.train, source.test))
     return train, test
-
-
-def _find(source: Source, folder: str | Path) -> Path:
-    for place in (Path(folder) / source.folder, Path(folder)):
-        if all((place / file).is_file() for file in (*source.train, *source.test)):
-            return place
-    raise FileNotFoundError(
-        f"{source.folder} with {', '.join((*source.train, *source.test))} is not in {Path(folder).resolve()}. "
-        f"Unpack {source.address} there, or set CESARO_DATA to the folder that has it."
-    )
 
 
 def _read_all(paths: list[Path], source: Source) -> Images:
