@@ -19,6 +19,7 @@ from torch.optim.swa_utils import AveragedModel, get_swa_multi_avg_fn, update_bn
 
 from ..data.cifar import Images
 
+FITTED = 5000  # training images on which the fit is judged
 VGG = [64, 64, 0, 128, 128, 0, 256, 256, 256, 0, 512, 512, 512, 0, 512, 512, 512, 0]  # 0: max-pool
 
 
@@ -90,19 +91,23 @@ def train(
     *,
     validation: Images | None = None,
     checkpoint: Path | None = None,
+    until: int | None = None,
     progress: bool = False,
 ) -> dict[str, list[float]]:
     """Train, evaluating after every epoch.
 
     validation : images that nobody trains on, to choose settings by; their accuracy is recorded as validation_accuracy
     checkpoint : a file, written after every epoch; if it exists the run continues from it
+    until : stop after this epoch of the recipe's, with the checkpoint in place for the others
     progress : a line on stderr
-    returns epoch, train_loss, test_loss, test_accuracy and seconds (of training alone), one entry per epoch
+    returns, one entry per epoch: epoch; train_loss, the mean over the epoch's batches, with dropout, of the weights that moved;
+        fitted_loss, without dropout, of the weights that the plan evaluates, on the first 5,000 training images; test_loss,
+        test_accuracy; seconds, of training alone
     """
     run = Run(plan, recipe, data)
     if checkpoint is not None and checkpoint.exists():
         run.load(checkpoint)
-    while run.epoch < recipe.epochs:
+    while run.epoch < (recipe.epochs if until is None else min(until, recipe.epochs)):
         run.train_epoch(progress)
         run.record(test, validation)
         if checkpoint is not None:
@@ -177,6 +182,7 @@ class Run:
         entry = {
             "epoch": self.epoch,
             "train_loss": self.loss,
+            "fitted_loss": self.judge(model, Images(self.data.x[:FITTED], self.data.y[:FITTED]))[0],
             "test_loss": loss,
             "test_accuracy": accuracy,
             "seconds": self.seconds,

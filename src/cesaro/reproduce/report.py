@@ -1,0 +1,206 @@
+"""The report: one HTML file with every figure, the paper's claims beside what was measured, and the numbers to take away.
+
+It needs nothing but a browser: plotly, the style and the numbers are inside. The page itself is in page/.
+"""
+
+import base64
+import csv
+import io
+import json
+import math
+import os
+import platform
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from html import escape
+from importlib import metadata
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from .colours import colour, on_dark
+from .results import Claim, Figure, Panel
+
+PAGE = Path(__file__).parent / "page"
+VERDICTS = {"reproduced": "reproduced", "partly": "partly reproduced", "not": "not reproduced"}
+PACKAGES = ("cesaro", "numpy", "scipy", "numba", "scikit-learn", "torch", "plotly")
+
+
+def write(figures: Sequence[Figure], folder: Path) -> Path:
+    """Write folder/index.html, and link the figures' PDF and PNG files that are in the folder already.
+
+    Raises ValueError for a verdict that is none of "reproduced", "partly", "not".
+    """
+    from plotly.offline import get_plotlyjs
+
+    folder.mkdir(parents=True, exist_ok=True)
+    page = Template((PAGE / "page.html").read_text()).substitute(
+        style=(PAGE / "page.css").read_text(),
+        script=(PAGE / "page.js").read_text(),
+        plotly=get_plotlyjs(),
+        overview=overview(figures),
+        axes=axes(figures),
+        figures="\n".join(section(i, figure, folder) for i, figure in enumerate(figures)),
+        environment=definitions(environment()),
+        data=data(figures),
+    )
+    path = folder / "index.html"
+    part = path.with_suffix(".part")
+    part.write_text(page)
+    os.replace(part, path)
+    return path
+
+
+def environment() -> dict[str, str]:
+    """What the numbers may depend on."""
+    known = {
+        "written": datetime.now(UTC).strftime("%d %B %Y, %H:%M UTC"),
+        "processor": processor(),
+        "threads": f"{len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count()} available",
+        "system": f"{platform.system()} {platform.release()}",
+        "Python": platform.python_version(),
+    }
+    for package in PACKAGES:
+        try:
+            known[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            known[package] = "not installed"
+    return known
+
+
+def processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def numbers(figure: Figure) -> str:
+    """The figure as CSV: one row per point of a line."""
+    known = list(dict.fromkeys(axis for panel in figure.panels for series in panel.series for axis in series.x))
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(["panel", "method", *known, "mean", "low", "high"])
+    for panel in figure.panels:
+        for series in panel.series:
+            for i, values in enumerate(zip(series.mean, series.low, series.high, strict=True)):
+                positions = [series.x[axis][i] if axis in series.x else "" for axis in known]
+                table.writerow([panel.title, series.method, *positions, *values])
+    return text.getvalue()
+
+
+def data(figures: Sequence[Figure]) -> str:
+    """What the page draws from, safe inside a script element."""
+    known: list[dict[str, Any]] = [asdict(figure) for figure in figures]
+    for figure in known:
+        for panel in figure["panels"]:
+            for series in panel["series"]:
+                series["colour"], series["colour_on_dark"] = colour(series["method"]), on_dark(series["method"])
+    return json.dumps(finite(known), separators=(",", ":")).replace("<", "\\u003c")
+
+
+def finite(value: Any) -> Any:
+    """JSON has no NaN and no infinity: a gap in a line is null."""
+    if isinstance(value, dict):
+        return {key: finite(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def overview(figures: Sequence[Figure]) -> str:
+    cards = []
+    for figure in figures:
+        counts = {verdict: sum(claim.verdict == verdict for claim in figure.claims) for verdict in VERDICTS}
+        pills = "".join(pill(verdict, f"{count} {VERDICTS[verdict]}") for verdict, count in counts.items() if count)
+        rest = pills or '<span class="none">no claim to judge</span>'
+        cards.append(f'<li><a href="#{escape(figure.name)}">{escape(figure.title)}</a>{rest}</li>')
+    return f'<ul class="overview">{"".join(cards)}</ul>'
+
+
+def axes(figures: Iterable[Figure]) -> str:
+    """Buttons for the axes that some panel offers a choice of."""
+    lines = [series for figure in figures for panel in figure.panels for series in panel.series]
+    choices = list(dict.fromkeys(axis for series in lines if len(series.x) > 1 for axis in series.x))
+    pressed = {axis: "true" if i == 0 else "false" for i, axis in enumerate(choices)}
+    return "".join(
+        f'<button type="button" data-x="{escape(axis)}" aria-pressed="{pressed[axis]}">{escape(axis)}</button>'
+        for axis in choices
+    )
+
+
+def section(index: int, figure: Figure, folder: Path) -> str:
+    shortened = "".join(f"<li>{escape(line)}</li>" for line in figure.shortened)
+    parts = [
+        f'<section id="{escape(figure.name)}">',
+        f'<h2>{escape(figure.title)}</h2><p class="caption">{escape(figure.caption)}</p>',
+        f'<div class="shortened"><strong>Shortened here</strong><ul>{shortened}</ul></div>' if shortened else "",
+        chips(figure),
+        '<div class="panels">',
+        *(drawing(index, i, panel) for i, panel in enumerate(figure.panels)),
+        "</div>",
+        f'<ul class="claims">{"".join(map(beside, figure.claims))}</ul>' if figure.claims else "",
+        downloads(figure, folder),
+        "</section>",
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def chips(figure: Figure) -> str:
+    """The legend, whose entries switch a method off and on in all figures."""
+    lines = {series.method: series.dashed for panel in figure.panels for series in panel.series}
+    buttons = "".join(
+        f'<button type="button" data-method="{escape(method)}" aria-pressed="true"'
+        f' style="--colour: {colour(method)}; --colour-on-dark: {on_dark(method)}">'
+        f'<i class="{"dashed" if dashed else "solid"}"></i>{escape(method)}</button>'
+        for method, dashed in lines.items()
+    )
+    return f'<div class="methods" role="group" aria-label="methods">{buttons}</div>' if lines else ""
+
+
+def drawing(figure: int, index: int, panel: Panel) -> str:
+    note = f'<p class="note">{escape(panel.note)}</p>' if panel.note else ""
+    place = (
+        f'<div class="drawing" data-figure="{figure}" data-panel="{index}" role="img" aria-label="{escape(panel.title)}"></div>'
+        if panel.series
+        else f'<div class="missing"><p class="note">{escape(panel.note) or "There are no numbers for this panel."}</p></div>'
+    )
+    return f"<figure><h3>{escape(panel.title)}</h3>{place}{note if panel.series else ''}</figure>"
+
+
+def beside(claim: Claim) -> str:
+    return (
+        f"<li><div><b>The paper</b><blockquote>{escape(claim.paper)}</blockquote></div>"
+        f"<div><b>Measured here</b><p>{escape(claim.measured)}</p></div>{pill(claim.verdict)}</li>"
+    )
+
+
+def pill(verdict: str, text: str = "") -> str:
+    if verdict not in VERDICTS:
+        raise ValueError(f"a claim's verdict must be one of {', '.join(VERDICTS)}: got {verdict!r}.")
+    return f'<span class="verdict {verdict}">{text or VERDICTS[verdict]}</span>'
+
+
+def downloads(figure: Figure, folder: Path) -> str:
+    texts = {
+        "json": ("application/json", json.dumps(finite(asdict(figure)), indent=1) + "\n"),
+        "csv": ("text/csv", numbers(figure)),
+    }
+    links = [
+        f'<a download="{escape(figure.name)}.{kind}" href="data:{media};base64,'
+        f'{base64.b64encode(text.encode()).decode()}">{kind.upper()}</a>'
+        for kind, (media, text) in texts.items()
+    ]
+    links += [
+        f'<a href="{escape(figure.name)}.{kind}">{kind.upper()}</a>'
+        for kind in ("pdf", "png")
+        if (folder / f"{figure.name}.{kind}").is_file()
+    ]
+    return f'<p class="downloads">The numbers and the figure: {" ".join(links)}</p>'
+
+
+def definitions(known: dict[str, str]) -> str:
+    return f"<dl>{''.join(f'<dt>{escape(k)}</dt><dd>{escape(v)}</dd>' for k, v in known.items())}</dl>"

@@ -1,0 +1,186 @@
+"""The paper's way of comparing methods on a network: a rate for each from a grid, then the same training for all.
+
+The rate is chosen on images that nobody trains on, after the first epochs of the first seed. Those epochs are not a training of
+their own: the chosen run goes on from its checkpoint. Every run is one JSON file, the unfinished ones a checkpoint beside it,
+
+    cache / network-data / images x epochs x batch / method_lr0.1_seed0.json
+
+so what is known is never trained again. benchmarks/optim keeps its runs in the same form: its results folder can stand in for
+cache/cnn-cifar10.
+"""
+
+import json
+import os
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .results import Series
+
+WEIGHT_DECAY = 5e-3
+History = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is trained on what, for how long, at which rates. Validation and test images follow from the number of images."""
+
+    network: str
+    data: str
+    images: int
+    epochs: int
+    rates: tuple[float, ...]
+    screening: int  # epochs after which the rate is chosen
+    seeds: int
+    batch_size: int = 128
+
+    @property
+    def validation(self) -> int:
+        return min(5000, self.images // 2)
+
+    @property
+    def test(self) -> int:
+        return min(10_000, self.images)
+
+
+class Method(NamedTuple):
+    name: str  # in the figures
+    file: str  # in the names of the result files
+    printed: bool = False  # the weights exactly as in the paper, from the first step
+
+
+SGD, SWA = Method("SGD", "SGD, constant"), Method("SWA", "SWA")
+GDA, SC_PDA = Method("GDA", "GDA"), Method("SC-PDA", "SC-PDA")
+FOUR = (SGD, SWA, GDA, SC_PDA)
+PRINTED = (Method("GDA, as printed", "GDA, paper", True), Method("SC-PDA, as printed", "SC-PDA, paper", True))
+
+
+def plan(method: Method, lr: float) -> Any:
+    """The steps of a method. Ours begin with a constant phase of 1000 steps, where the printed ones have none."""
+    import torch
+
+    from .. import optim
+    from .networks import Plan
+
+    if method in (SGD, SWA):
+        return Plan(
+            lambda parameters, steps: torch.optim.SGD(parameters, lr, weight_decay=WEIGHT_DECAY),
+            swa_from=0.5 if method == SWA else None,
+        )
+    kind: Any = optim.GDA if method.name.startswith("GDA") else optim.SCPDA
+    phase = {"start": 0, "t0": 0} if method.printed else {}
+    return Plan(lambda parameters, steps: kind(parameters, lr, weight_decay=WEIGHT_DECAY, **phase))
+
+
+class Outcome(NamedTuple):
+    """A method's chosen rate, how all rates did on the validation images, and its runs, one per seed."""
+
+    method: Method
+    lr: float
+    scores: dict[float, float]
+    runs: list[History]
+
+
+def compare(setting: Setting, cache: Path, methods: tuple[Method, ...] = FOUR) -> list[Outcome]:
+    """Choose every method's rate and train it; what the cache has is taken from there."""
+    trainer = Trainer(setting, cache)
+    return [trainer.outcome(method) for method in methods]
+
+
+class Trainer:
+    """Runs of one setting, from the cache or made now."""
+
+    def __init__(self, setting: Setting, cache: Path):
+        self.setting = setting
+        size = f"{setting.images}x{setting.epochs}x{setting.batch_size}"
+        self.folder = cache / f"{setting.network}-{setting.data}" / size
+        self.images: Any = None  # loaded when first needed: a full cache needs no data
+
+    def outcome(self, method: Method) -> Outcome:
+        screening = self.setting.screening
+        begins_as = SGD if method in (SWA, GDA) else method  # bit by bit: both begin to average later
+        first = {lr: self.history(begins_as, lr, 0, screening) for lr in self.setting.rates}
+        scores = {lr: run["validation_accuracy"][screening - 1] for lr, run in first.items()}
+        best = max(scores, key=lambda lr: scores[lr])
+        for lr in scores:
+            if lr != best:
+                self.file(begins_as, lr, 0).with_suffix(".pt").unlink(missing_ok=True)
+        seeds = 1 if method.printed else self.setting.seeds
+        return Outcome(method, best, scores, [self.history(method, best, seed) for seed in range(seeds)])
+
+    def file(self, method: Method, lr: float, seed: int) -> Path:
+        slug = re.sub(r"[^a-z0-9]+", "-", method.file.lower()).strip("-")
+        return self.folder / f"{slug}_lr{lr:g}_seed{seed}.json"
+
+    def history(self, method: Method, lr: float, seed: int, until: int | None = None) -> History:
+        """A run, or its first epochs."""
+        whole = self.file(method, lr, seed)
+        first = whole.with_suffix(f".first{until}.json")
+        for known in (whole, first):
+            if known.exists():
+                return json.loads(known.read_text())
+        history = self.train(method, lr, seed, until, whole.with_suffix(".pt"))
+        write(whole if until is None else first, {"name": method.file, "lr": lr, "seed": seed, **history})
+        if until is None:
+            whole.with_suffix(".pt").unlink(missing_ok=True)
+        return history
+
+    def train(self, method: Method, lr: float, seed: int, until: int | None, checkpoint: Path) -> History:
+        from ..data.cifar import SOURCES, Images
+        from .networks import Recipe, train
+
+        s = self.setting
+        if self.images is None:
+            from ..data.cifar import load_cifar
+
+            data, test = load_cifar(s.data)
+            parts = (data, slice(s.images)), (data, slice(-s.validation, None)), (test, slice(s.test))
+            self.images = [Images(images.x[rows], images.y[rows]) for images, rows in parts]
+        data, validation, test = self.images
+        print(f"{s.network} on {s.data}: {method.name}, rate {lr:g}, seed {seed}", file=sys.stderr, flush=True)
+        recipe = Recipe(s.network, SOURCES[s.data].classes, s.epochs, s.batch_size, seed)
+        history = train(
+            plan(method, lr),
+            recipe,
+            data,
+            test,
+            validation=validation,
+            checkpoint=checkpoint,
+            until=until,
+            progress=sys.stderr.isatty(),
+        )
+        return history
+
+
+def write(path: Path, run: History) -> None:
+    """Whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(run, indent=1) + "\n")
+    os.replace(part, path)
+
+
+def line(outcome: Outcome, key: str) -> Series | None:
+    """Mean and range over the seeds of what was recorded under `key`; None if no run has it."""
+    runs = [run for run in outcome.runs if key in run]
+    if not runs:
+        return None
+    values = np.array([run[key] for run in runs])
+    seconds = np.mean([run["seconds"] for run in runs], axis=0)
+    return Series(
+        outcome.method.name,
+        {"epochs": [float(e) for e in runs[0]["epoch"]], "seconds": seconds.tolist()},
+        values.mean(axis=0).tolist(),
+        values.min(axis=0).tolist(),
+        values.max(axis=0).tolist(),
+        dashed=outcome.method.printed,
+    )
+
+
+def last(outcome: Outcome, key: str) -> list[float]:
+    """The value after the last epoch, one per run that has it."""
+    return [run[key][-1] for run in outcome.runs if key in run]
