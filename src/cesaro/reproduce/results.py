@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -48,15 +49,12 @@ class Figure:
     panels: tuple[Panel, ...]
     claims: tuple[Claim, ...] = ()
     shortened: tuple[str, ...] = ()  # what was skipped or made smaller; drawn on the figure itself
+    columns: int = 2  # panels side by side
+    table: tuple[tuple[str, ...], ...] = ()  # numbers in words beside the drawing: a header, then rows
 
     def save(self, folder: Path) -> Path:
-        """Write `name`.json, whole or not at all."""
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{self.name}.json"
-        part = path.with_suffix(".part")
-        part.write_text(json.dumps(asdict(self), indent=1) + "\n")
-        os.replace(part, path)
-        return path
+        """Write `name`.json."""
+        return write(folder / f"{self.name}.json", asdict(self))
 
     @classmethod
     def load(cls, path: Path) -> "Figure":
@@ -66,4 +64,25 @@ class Figure:
             for panel in known["panels"]
         )
         claims = tuple(Claim(**claim) for claim in known["claims"])
-        return cls(**{**known, "panels": panels, "claims": claims, "shortened": tuple(known["shortened"])})
+        words = {"shortened": tuple(known["shortened"]), "table": tuple(tuple(row) for row in known["table"])}
+        return cls(**{**known, "panels": panels, "claims": claims, **words})
+
+
+def write(path: Path, numbers: Any) -> Path:
+    """As JSON, whole or not at all: written beside and renamed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(path.name + ".part")
+    part.write_text(json.dumps(numbers, indent=1) + "\n")
+    os.replace(part, path)
+    return path
+
+
+def kept(path: Path, settings: dict[str, Any], make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """The numbers of one run: from `path` if a run with these settings has left them there, else made now and left there."""
+    if path.exists():
+        known = json.loads(path.read_text())
+        if known["settings"] == settings:
+            return known["numbers"]
+    numbers = make()
+    write(path, {"settings": settings, "numbers": numbers})
+    return numbers

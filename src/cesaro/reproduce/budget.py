@@ -1,0 +1,25 @@
+"""How much of an experiment is run, and where its finished runs are kept."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The full budget, unless said otherwise."""
+
+    runs: Path  # finished runs, one file each; what is there is not run again
+    quick: bool = False
+    data_sets: tuple[str, ...] = ("a9a", "w8a", "covtype", "ijcnn1")
+    epochs: int = 100  # of figure 1
+    seeds: int = 5
+    steps: int = 1_000_000  # of the counterexample to Corollary 1
+    problems: int = 300  # random ones, for the theorems
+    worst_cases: int = 6  # steps of the semidefinite programs
+
+
+def make_budget(runs: Path, quick: bool) -> Budget:
+    """The full budget, or what fits into a minute on two cores."""
+    if not quick:
+        return Budget(runs)
+    return Budget(runs, True, data_sets=("a9a",), epochs=30, steps=100_000, problems=60, worst_cases=3)

@@ -1,0 +1,75 @@
+"""reproduce(): the paper's experiments, their drawings and the report, in one folder.
+
+A figure is one module with `run(budget) -> Figure` and `draw(figure, folder)`. Finished runs are kept in `out`/runs, so that
+an interrupted command goes on where it was and drawing again costs nothing.
+"""
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+from .budget import Budget, make_budget
+from .results import Figure, Panel
+
+FIGURES = {
+    "figure1": "Support vector machines",
+    "figure2": "A small convolutional network",
+    "figure3": "VGG-16",
+    "theorems": "The theorems",
+}
+
+
+def reproduce(names: Sequence[str] = ("all",), quick: bool = False, out: str | Path = "report") -> Path:
+    """Run the figures of these names and write numbers, pictures and the report.
+
+    names : of "figure1", "figure2", "figure3", "theorems"; "all" is all of them
+    quick : about a minute on two cores; what is left out is said on the figures
+    out : the folder, made if it is not there
+    returns the path of the report, or of the folder where the report cannot be made
+    """
+    chosen, out = choose(names), Path(out)
+    if find_spec("matplotlib") is None:
+        raise ImportError("the figures are drawn with matplotlib: pip install 'cesaro[report]'.")
+    budget = make_budget(out / "runs", quick)
+    figures = []
+    for name in chosen:
+        print(f"{name}: {FIGURES[name]}", file=sys.stderr, flush=True)
+        figures.append(make(name, budget, out))
+    if find_spec("cesaro.reproduce.report") is None:
+        return out
+    return import_module("cesaro.reproduce.report").write(figures, out)
+
+
+def choose(names: Sequence[str]) -> list[str]:
+    """The names that are meant, in the paper's order, each once."""
+    names = [names] if isinstance(names, str) else list(names)
+    unknown = [name for name in names if name not in (*FIGURES, "all")]
+    if unknown or not names:
+        given = ", ".join(map(repr, unknown)) or "none"
+        raise ValueError(f"figures are named {', '.join(FIGURES)} or all: got {given}.")
+    return [name for name in FIGURES if name in names or "all" in names]
+
+
+def make(name: str, budget: Budget, out: Path) -> Figure:
+    """One figure: its numbers as JSON and its drawings, both in `out`."""
+    try:
+        module = import_module(f"cesaro.reproduce.{name}")
+    except ModuleNotFoundError as error:
+        from . import pictures as module
+
+        figure = absent(name, error)
+    else:
+        figure = module.run(budget)
+    figure.save(out)
+    module.draw(figure, out)
+    return figure
+
+
+def absent(name: str, error: ModuleNotFoundError) -> Figure:
+    """What stands in the place of a figure whose library is not installed."""
+    if error.name not in ("torch", f"cesaro.reproduce.{name}"):
+        raise error
+    note = f"Not run: {error.name} is not installed. pip install 'cesaro[torch]', then run again."
+    return Figure(name, FIGURES[name], "", (Panel(FIGURES[name], "", note=note),), shortened=(note,), columns=1)

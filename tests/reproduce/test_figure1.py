@@ -1,0 +1,166 @@
+"""Figure 1: the methods as printed are the readable ones, runs are kept, and the words follow from the numbers."""
+
+import json
+
+import numpy as np
+import pytest
+from reproduce.small import budget, rows  # noqa: F401
+
+from cesaro.domains import Everywhere
+from cesaro.linear.kernel import objective
+from cesaro.linear.rows import Problem, make_rows
+from cesaro.linear.runs import Settings, solve
+from cesaro.losses import Hinge
+from cesaro.methods import ALL, Schedule
+from cesaro.reproduce import as_printed, figure1, figure1_claims, trajectories
+from cesaro.reproduce.results import Figure
+
+MU = 0.05
+
+
+@pytest.fixture
+def problem():
+    X, y = rows()
+    return Problem(make_rows(X), np.where(y == 2, 1.0, -1.0), np.ones(len(y)), Hinge(), MU)
+
+
+def readable(name, samples):
+    """The method of cesaro.methods on the same samples, subgradient by subgradient: its output."""
+    method = ALL[name](MU)
+    schedule, output, memory = Schedule(method.weights, method.weights), method.output(method.weights), None
+    X, y = rows()
+    X, y = X.toarray(), np.where(y == 2, 1.0, -1.0)
+    state = method.start(np.zeros(X.shape[1]), 0.0)
+    for t, i in enumerate(samples, 1):
+        memory = output.update(memory, state, t, 0.0)
+        active = y[i] * (X[i] @ state.x) < 1
+        state = method.step(state, MU * state.x - active * y[i] * X[i], schedule.at(t), Everywhere())
+    return (
+        state.x if name == "pegasos" else output.point(memory)
+    )  # the kernel's last point has taken in the last sample
+
+
+@pytest.mark.parametrize("method", as_printed.PRINTED)
+def test_as_printed_is_the_readable_method_on_the_same_samples(problem, method):
+    samples = np.random.default_rng(1).integers(60, size=400, dtype=np.uint32)  # every row several times
+    run = as_printed.Run(problem, method, seed=0)
+    run.visit(samples[:150])
+    run.visit(samples[150:])
+    expected = readable(trajectories.SOLVERS[method], samples)
+    np.testing.assert_allclose(run.output(), expected, rtol=1e-10, atol=1e-12)
+
+
+def test_what_a_run_as_printed_proves_is_true(problem):
+    best = solve(problem, Settings(tol=1e-10)).objective
+    for method in as_printed.PRINTED:
+        run = as_printed.Run(problem, method, seed=3)
+        for _ in range(30):
+            run.advance()
+        assert 0 < run.bound() <= best <= objective(problem, run.output())
+        assert best - run.bound() < 0.2 * best
+
+
+def test_every_method_is_drawn_in_both_settings_and_lies_above_the_minimum(budget):  # noqa: F811
+    figure = figure1.run(budget)
+    printed, _, ours, _ = figure.panels
+    assert [panel.title for panel in (printed, ours)] == ["a9a, as printed", "a9a, ours, with the anchor"]
+    for panel in (printed, ours):
+        assert {series.method for series in panel.series} == {*trajectories.SOLVERS, trajectories.DEFAULT}
+        for series in panel.series:
+            assert series.x["epochs"][0] == 1
+            assert series.x["epochs"][-1] == 12
+            assert all(
+                0 < low <= mean <= high for low, mean, high in zip(series.low, series.mean, series.high, strict=True)
+            )
+            assert np.all(np.diff(series.x["seconds"]) > 0) or series.dashed
+        assert [series.method for series in panel.series if series.dashed] == [trajectories.DEFAULT]
+    assert len(figure.table) == 1 + 5 + 5 + 1 + 2
+    assert [row[0] for row in figure.table[-2:]] == ["SGDClassifier", "LinearSVC"]
+    assert [claim.verdict in ("reproduced", "partly", "not") for claim in figure.claims] == [True] * 4
+
+
+def test_without_a_ball_sc_pda_and_pa_psg_are_one_recursion_in_our_setting(budget):  # noqa: F811
+    lines = {series.method: series for series in figure1.run(budget).panels[2].series}
+    assert lines["SC-PDA"].mean == lines["PA-PSG"].mean
+    assert lines["SC-PDA"].mean != lines["GDA"].mean
+
+
+def test_a_data_set_that_cannot_be_had_is_said_in_its_place_and_the_rest_is_drawn(budget):  # noqa: F811
+    figure = figure1.run(budget)
+    missing = figure.panels[1]
+    assert missing.series == ()
+    assert "cesaro data fetch w8a" in missing.note
+    assert any("w8a could not be had" in words for words in figure.shortened)
+    assert figure.panels[0].series
+
+
+def test_finished_runs_are_not_run_again(budget, monkeypatch):  # noqa: F811
+    first = figure1.run(budget)
+    monkeypatch.setattr(trajectories, "_begin", lambda *_: pytest.fail("ran again"))
+    monkeypatch.setattr(trajectories.runs, "solve", lambda *_: pytest.fail("solved again"))
+    assert figure1.run(budget) == first
+
+
+def test_an_interrupted_run_resumes_and_ends_as_if_it_had_not_been(budget, monkeypatch, tmp_path):  # noqa: F811
+    begun, begin = [], trajectories._begin
+
+    def interrupted(p, method, printed, seed):
+        begun.append((method, printed, seed))
+        if len(begun) == 8:
+            raise KeyboardInterrupt
+        return begin(p, method, printed, seed)
+
+    monkeypatch.setattr(trajectories, "_begin", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        figure1.run(budget)
+    assert not list(budget.runs.rglob("*.part"))
+    again = figure1.run(budget)
+    assert len(begun) == 5 * 2 * 2 + 1  # every run once, the interrupted one twice
+    whole = figure1.run(figure1.Budget(tmp_path / "other", data_sets=budget.data_sets, epochs=12, seeds=2))
+    for panel, other in zip(again.panels, whole.panels, strict=True):
+        assert [series.mean for series in panel.series] == [series.mean for series in other.series]
+
+
+def test_a_run_with_other_settings_is_not_taken_for_this_one(budget):  # noqa: F811
+    folder = budget.runs / "figure1"
+    trajectories.trajectory(folder, "a9a", "GDA", True, 0, 3)
+    (path,) = folder.iterdir()
+    known = json.loads(path.read_text())
+    known["settings"]["mu"] = 1.0
+    known["numbers"]["objective"] = [0.0] * 3
+    path.write_text(json.dumps(known))
+    assert min(trajectories.trajectory(folder, "a9a", "GDA", True, 0, 3)["objective"]) > 0
+
+
+def curves(levels, noise=0.0, power=1.0):
+    """Five methods that fall like level / epoch^power, those of `noise` with a ripple."""
+    epoch = np.arange(1, 101)
+    made = {}
+    for method, level in levels.items():
+        ripple = 1 + noise * (-1.0) ** epoch if method in ("SC-PDA", "Pegasos", "PA-PSG") else 1.0
+        gap = np.tile(level * ripple / epoch ** (power if method != "Pegasos" else 0.9), (2, 1))
+        made[method, True] = made[method, False] = {"epoch": epoch, "gap": gap}
+    return {"a9a": made}
+
+
+def test_the_verdicts_follow_from_the_numbers():
+    alike = dict.fromkeys(trajectories.SOLVERS, 1.0) | {"Pegasos": 1.2}
+    assert [claim.verdict for claim in figure1_claims.claims(curves(alike, noise=0.3))] == ["reproduced"] * 4
+    apart = {"GDA": 1.0, "SC-PDA": 9.0, "Pegasos": 0.1, "PA-PSG": 90.0, "SC-RDA": 9.0}
+    assert [claim.verdict for claim in figure1_claims.claims(curves(apart, power=0.5))] == ["not"] * 4
+    mixed = {"GDA": 1.0, "SC-PDA": 20.0, "Pegasos": 2.0, "PA-PSG": 20.0, "SC-RDA": 20.0}
+    found = figure1_claims.claims(curves(mixed, noise=0.3, power=1.1))
+    assert [claim.verdict for claim in found] == ["partly", "partly", "partly", "reproduced"]
+    assert "four methods: a9a 20" in found[0].measured
+
+
+def test_the_words_carry_the_numbers_that_decide():
+    found = figure1_claims.claims(curves({"GDA": 1.0, "SC-PDA": 4.0, "Pegasos": 3.0, "PA-PSG": 4.0, "SC-RDA": 2.0}))
+    assert "of SC-PDA and PA-PSG alone: a9a 1.00" in found[0].measured
+    assert "SC-PDA 0%" in found[2].measured
+    assert "GDA -1.00 to -1.00" in found[3].measured
+
+
+def test_a_figure_is_the_same_after_saving_and_loading(budget, tmp_path):  # noqa: F811
+    figure = figure1.run(budget)
+    assert Figure.load(figure.save(tmp_path)) == figure
