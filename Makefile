@@ -1,4 +1,4 @@
-.PHONY: run test bench lint clean
+.PHONY: run test bench soak lint clean
 PYTHON ?= python3
 BIN = .venv/bin
 
@@ -15,6 +15,9 @@ bench: .venv/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check setuptools cython
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation -c constraints.txt -r benchmarks/requirements.txt
 	$(BIN)/python benchmarks/results.py
+
+soak: .venv/ready
+	PYTHONPATH=tests $(BIN)/python -m data.soak_svmlight 100000
 
 lint: .venv/ready
 	$(BIN)/ruff check --fix .

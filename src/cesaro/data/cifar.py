@@ -11,6 +11,7 @@ import numpy as np
 
 from .catalogue import CATALOGUE
 from .download import obtain
+from .parts import altered
 
 
 class Source(NamedTuple):
@@ -56,7 +57,8 @@ def load_cifar(name: str = "cifar10", folder: str | Path | None = None) -> tuple
             f"{source.folder} with {', '.join((*source.train, *source.test))} is not in {Path(folder).resolve()}. "
             f"Unpack {archive.address} there, or set CESARO_DATA to the folder that has it."
         )
-    archive.verify(place)
+    if why := archive.flaw(place):
+        raise altered(place, archive.address, why)
     train, test = (_read_all([place / file for file in files], source) for files in (source.train, source.test))
     return train, test
 

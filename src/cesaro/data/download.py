@@ -1,10 +1,11 @@
 """Downloads, with pooch, from the official pages into the cache: all or nothing."""
 
 import tempfile
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 from .catalogue import Entry, entry_of
-from .parts import Archive, DataError, Text
+from .parts import Archive, DataError, Text, altered
 from .places import cache, find
 
 
@@ -45,44 +46,60 @@ def fetch(name: str | Entry, progress: bool = True) -> Path:
     progress : whether to draw a bar on stderr while downloading
     """
     entry = entry_of(name)
-    first, *_ = [obtain(part, entry, progress, verify=True) for part in entry.parts]
+    first, *_ = [_right(part, entry, progress) for part in entry.parts]
     return first
 
 
-def obtain(part: Text | Archive, entry: Entry, progress: bool, verify: bool = False) -> Path:
-    """The path of one part; what is in the cache and not right is replaced."""
-    if found := find(part, entry):
-        where, path = found
-        if not verify:
-            return path
-        try:
-            part.verify(path)
-            return path
-        except DataError:
-            if where != "cache":
-                raise
-    return _download(part, progress)
+def obtain(part: Text | Archive, entry: Entry, progress: bool) -> Path:
+    """The path of one part, found as it is or downloaded."""
+    found = find(part, entry)
+    return found[1] if found else download(part, progress)
 
 
-def _download(part: Text | Archive, progress: bool) -> Path:
-    """Downloads into a folder that vanishes whatever happens; only a checked part leaves it."""
+def _right(part: Text | Archive, entry: Entry, progress: bool) -> Path:
+    """The same, checked; what is in the cache and not right is replaced."""
+    if (found := find(part, entry)) is None:
+        return download(part, progress)
+    where, path = found
+    why = part.flaw(path)
+    if why is None:
+        return path
+    if where != "cache":
+        raise altered(path, part.address, why)
+    fresh = download(part, progress)
+    if path != fresh:
+        path.unlink()  # of another compression, it would be found first
+    return fresh
+
+
+def download(part: Text | Archive, progress: bool) -> Path:
+    """Downloads into a folder that vanishes whatever happens; only what is right leaves it, for the cache."""
     import pooch
     import requests
 
     folder = cache()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        bar = Bar(part.name) if progress else None
         with tempfile.TemporaryDirectory(prefix=".download-", dir=folder) as scratch:
-            download = Path(scratch) / "download"
-            try:
-                pooch.HTTPDownloader(progressbar=bar or False, chunk_size=1 << 16)(part.address, download, None)
-            finally:
-                if bar:
-                    bar.close()
-            return part.install(download, folder)
+            file = Path(scratch) / "file"
+            with ExitStack() as stack:
+                bar = stack.enter_context(closing(Bar(part.name))) if progress else False
+
+                def close_later(response, **_) -> None:  # pooch leaves the connection open when it fails
+                    stack.enter_context(response)
+
+                get = pooch.HTTPDownloader(progressbar=bar, chunk_size=1 << 16, hooks={"response": close_later})
+                get(part.address, file, None)
+            return part.install(file, folder)
+    except DataError:
+        raise
     except requests.RequestException as error:
         raise DataError(
             f"{part.address} could not be downloaded ({error}). Nothing was kept. Check the network and try again, "
             f"or put a copy of {part.name} in a folder and set CESARO_DATA to it."
+        ) from error
+    except OSError as error:
+        raise DataError(
+            f"The download of {part.address} could not be stored in {folder} ({error}). Nothing was kept. "
+            "Make room there, or set XDG_CACHE_HOME to another folder."
         ) from error

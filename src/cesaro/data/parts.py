@@ -20,6 +20,22 @@ class DataError(OSError):
     """A data set that is not here, cannot be fetched, or is not what it should be; the message says what to do."""
 
 
+def altered(path: Path, address: str, why: str) -> DataError:
+    """The error for a file on this machine."""
+    return DataError(
+        f"{path} is not the published file: it is cut off or altered ({why}). "
+        f"Delete it to have {address} downloaded, or put a good copy in its place."
+    )
+
+
+def refused(address: str, why: str) -> DataError:
+    """The error for a download."""
+    return DataError(
+        f"What {address} gave is not the published file: it is cut off or altered ({why}). Nothing was kept. "
+        "Try again later, or set CESARO_DATA to a folder with a good copy."
+    )
+
+
 def digest(path: Path, kind: str) -> str:
     """The checksum of a file as it is on disk; md5 where the publisher gives no other."""
     with open(path, "rb") as file:
@@ -42,31 +58,27 @@ class Text:
     def size(self, path: Path) -> int:
         return path.stat().st_size
 
-    def verify(self, path: Path) -> None:
-        """Raises DataError unless the file is the published one."""
+    def flaw(self, path: Path) -> str | None:
+        """In what a file differs from the published one; None if it does not."""
         text = hashlib.sha256()
         try:
             with opened(path) as (content, _):
                 while chunk := content.read(CHUNK):
                     text.update(chunk)
         except BROKEN as error:
-            raise self.altered(path, f"cannot be decompressed: {error}") from error
-        self.compare(path, text.hexdigest())
+            return f"it cannot be decompressed: {error}"
+        return self.difference(path, text.hexdigest())
 
-    def compare(self, path: Path, sha256: str) -> None:
+    def difference(self, path: Path, sha256: str) -> str | None:
         """The same, when the checksum of the text is known."""
-        if sha256 not in self.sha256 and (self.md5 is None or digest(path, "md5") != self.md5):
-            raise self.altered(path, f"its text has sha256 {sha256}, expected {' or '.join(self.sha256)}")
-
-    def altered(self, path: Path, why: str) -> DataError:
-        return DataError(
-            f"{path} is not the published {self.name}, it is cut off or altered ({why}). "
-            f"Delete it to have {self.address} downloaded, or put a good copy in its place."
-        )
+        if sha256 in self.sha256 or (self.md5 is not None and digest(path, "md5") == self.md5):
+            return None
+        return f"its text has sha256 {sha256}, expected {' or '.join(self.sha256)}"
 
     def install(self, download: Path, folder: Path) -> Path:
-        """Moves a checked download into a folder, under the name that its address ends in."""
-        self.verify(download)
+        """Moves a download into a folder, under the name that its address ends in, if it is right."""
+        if why := self.flaw(download):
+            raise refused(self.address, why)
         place = folder / self.address.rsplit("/", 1)[-1]
         os.replace(download, place)
         return place
@@ -80,8 +92,8 @@ class Archive:
     address: str
     md5: str
     members: tuple[str, ...]
-    sha256: tuple[str, ...] = ()  # of the members, where known
-    length: int = 0  # of each member, in bytes, where known
+    sha256: tuple[str, ...] = ()  # of the members, if known
+    length: int = 0  # of each of those, in bytes
 
     def find(self, folder: Path) -> Path | None:
         for place in (folder / self.name, folder):
@@ -92,35 +104,28 @@ class Archive:
     def size(self, path: Path) -> int:
         return sum((path / member).stat().st_size for member in self.members)
 
-    def verify(self, path: Path) -> None:
-        """Raises DataError if a file of the published length has not the published content.
+    def flaw(self, path: Path) -> str | None:
+        """Which file of the published length has not the published content; None if there is none.
 
         Other lengths pass: a part of the images in the same format is of use, and the loader checks the format.
         """
-        for member, expected in zip(self.members, self.sha256, strict=bool(self.sha256)):
+        for member, expected in zip(self.members, self.sha256, strict=False):
             file = path / member
             if file.stat().st_size == self.length and (sha256 := digest(file, "sha256")) != expected:
-                raise DataError(
-                    f"{file} is not the published one, it is altered (sha256 {sha256}, expected {expected}). "
-                    f"Delete {path} to have {self.address} downloaded, or put a good copy in its place."
-                )
+                return f"{member} has sha256 {sha256}, expected {expected}"
+        return None
 
     def install(self, download: Path, folder: Path) -> Path:
-        """Unpacks a checked download beside itself, then renames the folder into place."""
+        """Unpacks a download beside itself, if it is right, and renames the folder into place."""
         if (md5 := digest(download, "md5")) != self.md5:
-            raise DataError(
-                f"{self.address} is not the published {self.name}, it is cut off or altered (md5 {md5}, expected {self.md5}). "
-                "Nothing was kept. Try again later, or unpack a good copy in $CESARO_DATA."
-            )
+            raise refused(self.address, f"it has md5 {md5}, expected {self.md5}")
         fresh = download.parent / self.name
         fresh.mkdir()
         with tarfile.open(download) as archive:
             for member in self.members:
-                source = archive.extractfile(f"{self.name}/{member}")
-                assert source is not None
-                with source, open(fresh / member, "wb") as target:
+                with archive.extractfile(f"{self.name}/{member}") as source, open(fresh / member, "wb") as target:  # type: ignore[union-attr]
                     shutil.copyfileobj(source, target)
         place = folder / self.name
-        shutil.rmtree(place, ignore_errors=True)  # what was there was not complete
+        shutil.rmtree(place, ignore_errors=True)  # what was there was not right
         os.replace(fresh, place)
         return place

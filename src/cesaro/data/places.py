@@ -1,6 +1,7 @@
 """Where data sets are: inside the package, in $CESARO_DATA, in the cache."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,14 +30,16 @@ def cache() -> Path:
     return Path(pooch.os_cache("cesaro"))
 
 
-def _folders(entry: Entry) -> list[tuple[str, Path]]:
+def _folders(entry: Entry) -> Iterator[tuple[str, Path]]:
     """Where to look, and what to call it, in this order."""
-    folders = [("embedded", EMBEDDED)] if entry.embedded else []
+    if entry.embedded:
+        yield "embedded", EMBEDDED
     if own := os.environ.get("CESARO_DATA"):
         if not Path(own).is_dir():
             raise DataError(f"CESARO_DATA is {own!r}, which is not a folder. Correct or unset it.")
-        folders += [("$CESARO_DATA", Path(own)), ("$CESARO_DATA", Path(own) / "libsvm")]
-    return [*folders, ("cache", cache())]
+        yield "$CESARO_DATA", Path(own)
+        yield "$CESARO_DATA", Path(own) / "libsvm"
+    yield "cache", cache()
 
 
 def find(part: Text | Archive, entry: Entry) -> tuple[str, Path] | None:

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from .catalogue import CATALOGUE, Entry
 from .download import obtain
-from .parts import Text
+from .parts import Text, altered
 from .svmlight import SvmlightError, read, read_svmlight
 
 
@@ -63,6 +63,7 @@ def _checked(part: Text, path: Path, columns: int | None) -> tuple[sp.csr_matrix
     try:
         X, y = read(path, columns, watch=text.update)
     except SvmlightError as error:
-        raise part.altered(path, str(error)) from error
-    part.compare(path, text.hexdigest())
+        raise altered(path, part.address, str(error)) from error
+    if why := part.difference(path, text.hexdigest()):
+        raise altered(path, part.address, why)
     return X, y

@@ -19,7 +19,7 @@ import scipy.sparse as sp
 
 from .streams import BROKEN, opened, whole_lines
 
-BLOCK = 1 << 22  # bytes of text
+BLOCK = 1 << 20  # bytes of text
 TOKEN = re.compile(rb"[^\s#]*")
 Progress = Callable[[int, int], None]
 
@@ -44,6 +44,7 @@ class Parsed(NamedTuple):
     col: np.ndarray  # int32, from 0
     val: np.ndarray  # float64
     width: int  # largest index so far
+    lines: int
 
 
 def read_svmlight(
@@ -133,8 +134,7 @@ def _parsed(path: Path, size: int, n_features, allow_nonfinite: bool, progress, 
             if watch is not None:
                 watch(piece)
             block = parse(piece, path, lines, n_features, allow_nonfinite, width)
-            lines += piece.count(b"\n")
-            width = block.width
+            lines, width = lines + block.lines, block.width
             if progress is not None:
                 progress(file.tell(), total)
             if len(block.y):
@@ -146,10 +146,10 @@ def parse(piece: bytes, path, lines: int, n_features: int | None, allow_nonfinit
     from .lines import FINE, LARGEST, scan
 
     text = np.frombuffer(piece, np.uint8)
-    rows, entries = np.count_nonzero(text == 10), np.count_nonzero(text == 58)
-    y, ptr = np.empty(rows), np.empty(rows + 1, np.int64)
-    col, val = np.empty(entries, np.int32), np.empty(entries)
-    unsettled = np.empty((rows + entries, 2), np.int64)
+    newlines, colons = int(np.count_nonzero(text == 10)), int(np.count_nonzero(text == 58))
+    y, ptr = np.empty(newlines), np.empty(newlines + 1, np.int64)
+    col, val = np.empty(colons, np.int32), np.empty(colons)
+    unsettled = np.empty((newlines + colons, 2), np.int64)
     rows, entries, doubts, wrong, where = scan(text, n_features or LARGEST, y, ptr, col, val, unsettled)
 
     def fail(start: int, reason: str) -> NoReturn:
@@ -172,7 +172,7 @@ def parse(piece: bytes, path, lines: int, n_features: int | None, allow_nonfinit
         token = TOKEN.match(piece, where).group()  # type: ignore[union-attr]
         fail(where, _refusal(wrong, token, n_features))
     widest = int(col[:entries].max(initial=-1)) + 1
-    return Parsed(y[:rows], ptr[: rows + 1], col[:entries], val[:entries], max(width, widest))
+    return Parsed(y[:rows], ptr[: rows + 1], col[:entries], val[:entries], max(width, widest), newlines)
 
 
 def _shown(token: bytes) -> str:
