@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-import cesaro.data
+from cesaro.data import DataError, Dataset
 from cesaro.reproduce import trajectories
 from cesaro.reproduce.budget import Budget
 
@@ -24,10 +24,10 @@ def budget(tmp_path, monkeypatch):
 
     def load(name):
         if name == "w8a":
-            raise FileNotFoundError("Fetch it: cesaro data fetch w8a.")
-        return rows()
+            raise DataError("Fetch it: cesaro data fetch w8a.")
+        return Dataset(name, *rows(), None, None, "")
 
-    monkeypatch.setattr(cesaro.data, "load", load, raising=False)
+    monkeypatch.setattr(trajectories, "load", load)
     trajectories.problem.cache_clear()
     yield replace(Budget(tmp_path / "runs"), data_sets=("a9a", "w8a"), epochs=12, seeds=2)
     trajectories.problem.cache_clear()

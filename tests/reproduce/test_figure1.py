@@ -1,6 +1,7 @@
 """Figure 1: the methods as printed are the readable ones, runs are kept, and the words follow from the numbers."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from cesaro.reproduce import as_printed, figure1, figure1_claims, trajectories
 from cesaro.reproduce.results import Figure
 
 MU = 0.05
+SHARED = Path(__file__).parents[3] / "shared" / "data" / "libsvm"
 
 
 @pytest.fixture
@@ -159,6 +161,18 @@ def test_the_words_carry_the_numbers_that_decide():
     assert "of SC-PDA and PA-PSG alone: a9a 1.00" in found[0].measured
     assert "SC-PDA 0%" in found[2].measured
     assert "GDA -1.00 to -1.00" in found[3].measured
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="the LIBSVM data sets are not in ../shared/data")
+@pytest.mark.parametrize(
+    ("name", "minimum"), [("a9a", 0.351761800467), ("w8a", 0.144325891647), ("ijcnn1", 0.175811273709)]
+)
+def test_our_own_optimum_encloses_the_known_one(name, minimum, monkeypatch, tmp_path):
+    monkeypatch.setenv("CESARO_DATA", str(SHARED))
+    trajectories.problem.cache_clear()
+    best = trajectories.optimum(tmp_path, name)
+    assert best["lower_bound"] - 1e-12 <= minimum <= best["objective"] + 1e-12
+    assert best["objective"] - best["lower_bound"] <= 1e-9
 
 
 def test_a_figure_is_the_same_after_saving_and_loading(budget, tmp_path):  # noqa: F811

@@ -1,14 +1,23 @@
-"""python -m cesaro.reproduce: a first look at the methods, on data made on the spot."""
+"""python -m cesaro.reproduce [figure1|figure2|figure3|theorems|all ...] [--full] [--out FOLDER]: the paper's experiments."""
 
-from .first_look import __doc__ as title
-from .first_look import run
+import argparse
+
+from .run import FIGURES, reproduce, table
 
 
 def main() -> None:
-    comparison = run()
-    print((title or "").strip().splitlines()[0], "\n")
-    print(comparison)
-    print(f"\nNo point has a value below {comparison.lower_bound:.9g}: that is proved, not estimated.")
+    parser = argparse.ArgumentParser(
+        "python -m cesaro.reproduce", description="The paper's experiments; quick, unless --full."
+    )
+    parser.add_argument("names", nargs="*", default=["all"], metavar="figure", help=f"{', '.join(FIGURES)} or all")
+    parser.add_argument(
+        "--full", action="store_true", help="all data sets, epochs and seeds: takes hours with the networks"
+    )
+    parser.add_argument("--out", default="report", help="the folder of numbers, pictures and the report")
+    asked = parser.parse_args()
+    path = reproduce(asked.names, quick=not asked.full, out=asked.out)
+    print(table(asked.out))
+    print(f"\nThe report: {path}")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ class Budget:
     data_sets: tuple[str, ...] = ("a9a", "w8a", "covtype", "ijcnn1")
     epochs: int = 100  # of figure 1
     seeds: int = 5
-    steps: int = 1_000_000  # of the counterexample to Corollary 1
+    steps: int = 100_000  # of the counterexample to Corollary 1
     problems: int = 300  # random ones, for the theorems
     worst_cases: int = 6  # steps of the semidefinite programs
 
@@ -22,4 +22,4 @@ def make_budget(runs: Path, quick: bool) -> Budget:
     """The full budget, or what fits into a minute on two cores."""
     if not quick:
         return Budget(runs)
-    return Budget(runs, True, data_sets=("a9a",), epochs=30, steps=100_000, problems=60, worst_cases=3)
+    return Budget(runs, True, data_sets=("a9a",), epochs=30, steps=10_000, problems=60, worst_cases=3)

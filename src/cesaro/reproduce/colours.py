@@ -9,6 +9,7 @@ COLOURS = {
     "Pegasos": "#009E73",
     "PA-PSG": "#CC79A7",
     "SC-RDA": "#E69F00",
+    "bound": "#333333",  # of a theorem
     "default solver": "#555555",  # of the linear models
     "SGD": "#8A8A00",
     "SWA": "#56B4E9",

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..data import DataError
 from . import figure1_claims, pictures
 from .budget import Budget
 from .methods_table import methods_table
@@ -36,7 +37,7 @@ def run(budget: Budget) -> Figure:
     for name in budget.data_sets:
         try:
             curves[name] = data_set(folder, name, budget)
-        except (OSError, ValueError) as error:
+        except DataError as error:
             curves[name] = str(error)
     for printed, how in ROWS.items():
         panels += [panel(name, how, curves[name], printed) for name in budget.data_sets]

@@ -42,6 +42,14 @@ def reproduce(names: Sequence[str] = ("all",), quick: bool = False, out: str | P
     return import_module("cesaro.reproduce.report").write(figures, out)
 
 
+def table(out: str | Path) -> str:
+    """The table of methods that figure 1 left in the folder; empty where it has not been run."""
+    from .methods_table import text
+
+    path = Path(out) / "figure1.json"
+    return text(Figure.load(path).table) if path.exists() else ""
+
+
 def choose(names: Sequence[str]) -> list[str]:
     """The names that are meant, in the paper's order, each once."""
     names = [names] if isinstance(names, str) else list(names)

@@ -1,0 +1,120 @@
+"""The theorems' figure: known minima are minima, the numbers are those of the counterexamples, the words follow from them."""
+
+import copy
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from cesaro.reproduce import theorem_claims, theorem_runs, theorems
+from cesaro.reproduce.budget import Budget
+
+ORDER = [
+    "Theorem 1",
+    "Corollary 1",
+    "Theorem 2",
+    "Corollary 2",
+    "Corollary 3",
+    "Theorem 3",
+    "Corollary 4",
+    "Equations (8)",
+]
+
+
+@pytest.fixture(scope="module")
+def budget(tmp_path_factory):
+    return replace(Budget(tmp_path_factory.mktemp("runs")), quick=True, steps=3000, problems=30, worst_cases=2)
+
+
+@pytest.fixture(scope="module")
+def numbers(budget):
+    return theorems.measure(budget)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_minimum_of_a_random_problem_is_known(seed):
+    problem, rng = theorem_runs.random_problem(seed), np.random.default_rng(seed)
+    reached = theorem_runs.follow(theorem_runs.SCPDA(problem.mu), problem, theorem_runs.Linear(), 3000).value
+    assert reached.min() == pytest.approx(problem.minimum, abs=0.05)
+    for _ in range(200):
+        x = problem.domain.project(rng.normal(size=len(problem.x0)) * rng.choice([0.01, 0.1, 1.0]))
+        assert problem.f(x)[0] >= problem.minimum - 1e-12
+
+
+def test_theorem_1_and_the_corrected_theorem_2_hold_on_random_problems_and_the_printed_one_does_not(numbers):
+    ratios = numbers["ratios"]
+    assert max(ratios["theorem 1"]["largest"]) <= 1 + 1e-9
+    assert max(ratios["theorem 2 corrected"]["largest"]) <= 1 + 1e-9
+    assert max(ratios["theorem 2 printed"]["largest"]) > 1.01
+
+
+def test_the_counterexamples_reach_what_is_known_of_them(numbers):
+    found = numbers["counterexample"]
+    second = [found[kind][1] for kind in ("reached", "printed", "corrected")]
+    assert second == pytest.approx([4 / 9, 7 / 18, 19 / 42], abs=1e-15)
+    found = numbers["dual averaging"]
+    assert [found[kind][1] for kind in ("reached", "printed", "corrected")] == [0.5, 0.375, 0.5]
+    assert np.all(np.array(found["reached"]) <= found["corrected"])
+
+
+def test_the_uniform_average_of_gda_grows_by_a_constant_for_every_factor_of_ten():
+    found = theorem_runs.on_the_kink([100, 1000, 10_000])
+    growth = np.diff(found["GDA, uniform average"])
+    assert growth[0] > 3
+    assert growth[1] == pytest.approx(growth[0], rel=0.1)
+    assert np.diff(found["GDA, weighted average"])[-1] < 0.1
+
+
+def test_the_mean_of_sampled_runs_is_within_the_corrected_bound_and_the_samples_do_not_depend_on_the_times():
+    found = theorem_runs.sampled([1, 10, 300], repeats=50)
+    assert np.all(np.array(found["reached"]) <= found["corrected"])
+    assert found["reached"][2] < 0.1 * found["reached"][1]
+    assert theorem_runs.sampled([10, 300], repeats=50)["reached"] == found["reached"][1:]
+
+
+def test_every_statement_has_a_verdict_and_its_number(numbers):
+    found = theorem_claims.claims(numbers)
+    assert [claim.paper.startswith(name) for claim, name in zip(found, ORDER, strict=True)] == [True] * len(ORDER)
+    verdicts = dict(zip(ORDER, (claim.verdict for claim in found), strict=True))
+    assert verdicts["Theorem 1"] == "reproduced"
+    assert verdicts["Corollary 1"] == "partly"
+    assert verdicts["Theorem 2"] == verdicts["Theorem 3"] == verdicts["Equations (8)"] == "not"
+    assert "0.4444 after t = 2 where 0.3889" in found[2].measured
+
+
+def test_the_verdicts_follow_from_the_numbers(numbers):
+    other = copy.deepcopy(numbers) | {"worst": None}
+    other["counterexample"]["reached"] = [0.0] * theorems.FEW
+    other["ratios"]["theorem 2 printed"]["largest"] = [0.5]
+    other["ratios"]["theorem 1"]["largest"] = [1.5]
+    other["kink"]["GDA, uniform average"] = other["kink"]["GDA, weighted average"]
+    other["kink"]["SC-PDA, last point"] = list(range(1, len(other["times"]) + 1))
+    other["sampled"]["reached"] = [1.0] * len(other["early"])
+    verdicts = dict(zip(ORDER, (claim.verdict for claim in theorem_claims.claims(other)), strict=True))
+    assert verdicts["Theorem 1"] == "not"
+    assert verdicts["Corollary 1"] == "reproduced"
+    assert verdicts["Theorem 2"] == "reproduced"
+    assert verdicts["Corollary 2"] == "partly"
+    assert verdicts["Theorem 3"] == verdicts["Corollary 4"] == "not"
+
+
+def test_finished_parts_are_not_run_again(budget, numbers, monkeypatch):
+    for name in ("ratios", "on_the_kink", "sampled"):
+        monkeypatch.setattr(theorem_runs, name, lambda *_: pytest.fail("ran again"))
+    monkeypatch.setattr(theorems, "worst", lambda *_: pytest.fail("solved again"))
+    figure = theorems.run(budget)
+    assert len(figure.panels) == 9
+    assert figure.shortened[:2] == ("30 random problems instead of 300", "t up to 3,000 instead of 100,000")
+
+
+def test_without_pepit_the_panel_says_so(budget, numbers, monkeypatch):
+    monkeypatch.setattr(theorems, "has_pepit", lambda: False)
+    figure = theorems.run(budget)
+    (panel,) = [panel for panel in figure.panels if "worst case" in panel.title]
+    assert panel.series == ()
+    assert "pip install PEPit" in panel.note
+    assert "without the worst cases" in figure.shortened
+
+
+def test_the_full_budget_is_not_called_shortened(numbers, tmp_path):
+    assert theorems.shortened(Budget(tmp_path), numbers | {"worst": {}}) == ()
