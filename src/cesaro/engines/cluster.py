@@ -1,0 +1,93 @@
+"""Where tasks run: a Dask cluster, or this process. Both offer load, make, each and forget; handles stand for values.
+
+A handle on the cluster is the future of a deterministic call, never scattered data: if its worker dies, the scheduler
+calls again. Tasks that work on a state kept by their worker are pinned to it; if it dies they go to another one, which
+finds no state and says so by building one.
+"""
+
+import asyncio
+from typing import Any
+
+import dask
+from distributed import wait
+
+POLL = 0.5  # seconds between looks at whether the workers of pinned tasks are alive
+
+
+class Here:
+    """This process."""
+
+    def load(self, delayed: list) -> list:
+        return list(dask.compute(*delayed, scheduler="synchronous"))
+
+    def make(self, function, *arguments, place: int = 0) -> Any:
+        return function(*arguments)
+
+    def each(self, function, handles: list, order) -> list:
+        return [function(handle, order) for handle in handles]
+
+    def each_at_home(self, function, handles: list, order) -> list:
+        return [function(handle, order, k) for k, handle in enumerate(handles)]
+
+    def forget(self, function, key: str) -> None:
+        function(key)
+
+
+def hold(value):
+    """The order of a round as a task: computed once, fetched by the workers from each other, made again if lost."""
+    return value
+
+
+class Cluster:
+    """The workers of a Dask client."""
+
+    def __init__(self, client):
+        self.client = client
+        self.homes = sorted(client.nthreads())
+        if not self.homes:
+            raise RuntimeError("the Dask cluster has no workers: start some, for example with cluster.scale(2).")
+
+    def load(self, delayed: list) -> list:
+        """Futures of delayed chunks."""
+        return self.client.compute(delayed, optimize_graph=True)
+
+    def make(self, function, *arguments, place: int = 0) -> Any:
+        """The future of function(*arguments), preferably on the worker of this place."""
+        home = self.homes[place % len(self.homes)]
+        return self.client.submit(function, *arguments, workers=[home], allow_other_workers=True, pure=False)
+
+    def each(self, function, handles: list, order) -> list:
+        """function(value, order) of every handle, wherever the scheduler likes."""
+        shared = self.client.submit(hold, order, pure=False)
+        return self.client.gather([self.client.submit(function, h, shared, pure=False) for h in handles])
+
+    def each_at_home(self, function, handles: list, order) -> list:
+        """function(value, order, k) of every handle on the worker of place k; on another one if that has died."""
+        shared = self.client.submit(hold, order, pure=False)
+        homes: list = [None] * len(handles)
+        futures: list = [None] * len(handles)
+        patience = 5.0
+        while True:
+            for k, handle in enumerate(handles):
+                if homes[k] != self.homes[k % len(self.homes)]:
+                    homes[k] = self.homes[k % len(self.homes)]
+                    futures[k] = self.client.submit(function, handle, shared, k, workers=[homes[k]], pure=False)
+            try:
+                wait(futures, timeout=POLL)
+                return self.client.sync(self._collect, futures, patience)
+            except TimeoutError:  # a long task, or a worker that died with its task or with its answer
+                patience *= 1.0 if any(not future.done() for future in futures) else 2.0
+                self._rehouse()
+
+    async def _collect(self, futures: list, patience: float) -> list:
+        return await asyncio.wait_for(self.client.gather(futures, asynchronous=True), patience)
+
+    def _rehouse(self) -> None:
+        """Places of workers that are gone go to those that are there; the other places stay."""
+        alive = sorted(self.client.nthreads())
+        if alive:
+            self.homes = [w if w in alive else alive[k % len(alive)] for k, w in enumerate(self.homes)]
+
+    def forget(self, function, key: str) -> None:
+        """function(key) on every worker."""
+        self.client.run(function, key, on_error="ignore")

@@ -1,0 +1,201 @@
+"""The linear models on a Dask cluster: dask arrays and data frames, or many svmlight files (extra: dask).
+
+from cesaro.engines.dask import DaskDualAveragingClassifier
+
+model = DaskDualAveragingClassifier(alpha=1e-4).fit(dX, dy)     # on the current client
+model.predict(dX)                                               # lazy
+model.to_local()                                                # the ordinary DualAveragingClassifier
+"""
+
+import copy
+from abc import ABC, abstractmethod
+from inspect import Parameter, Signature, signature
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import check_is_fitted
+
+from cesaro.engines import train
+from cesaro.engines.chunks import from_collections, from_files, row_blocks
+from cesaro.engines.cluster import Cluster
+from cesaro.linear import DualAveragingClassifier, DualAveragingRegressor
+
+OWN = {"mode": "local", "client": None, "passes": 3, "shuffle": True, "solver": "auto", "batch_size": None}
+DEFAULT_SOLVER = {"local": "anchored", "exact": "sc-pda"}
+
+
+class DaskEstimator(BaseEstimator, ABC):
+    """What both have in common: the parameters are those of the ordinary estimator and the six of OWN."""
+
+    @property
+    @abstractmethod
+    def _ordinary(self) -> type:
+        """The class of the estimator that `to_local` returns."""
+
+    @classmethod
+    def _defaults(cls) -> dict[str, Any]:
+        ordinary = signature(cls._ordinary.__init__).parameters.values()
+        return {p.name: p.default for p in ordinary if p.name != "self"} | OWN
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        return sorted(cls._defaults())
+
+    def __init__(self, loss=None, **parameters):
+        defaults = self._defaults()
+        unknown = sorted(set(parameters) - set(defaults))
+        if unknown:
+            raise TypeError(f"{type(self).__name__} has no parameters {unknown}; it has {sorted(defaults)}.")
+        given = parameters if loss is None else {"loss": loss} | parameters
+        for name, value in (defaults | given).items():
+            setattr(self, name, value)
+
+    def __sklearn_clone__(self):
+        parameters = {name: clone(value, safe=False) for name, value in self.get_params().items() if name != "client"}
+        return type(self)(client=self.client, **parameters)
+
+    def __getstate__(self):
+        return super().__getstate__() | {"client": None}  # a connection cannot be pickled
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit to dask collections X (n, d), y and weights (n,), cut alike; returns self."""
+        return self._fit(lambda: from_collections(X, y, sample_weight))
+
+    def fit_files(self, paths):
+        """Fit to svmlight files, a chunk each, read by the workers; returns self."""
+        return self._fit(lambda: from_files(paths))
+
+    def _fit(self, source):
+        model, how = self._prepared()
+        self._model = train.fit(model, Cluster(self._client()), source(), how)
+        for name, value in vars(self._model).items():
+            if name.endswith("_") and not name.startswith("_"):
+                setattr(self, name, value)
+        return self
+
+    def _prepared(self):
+        """An unfitted ordinary estimator with checked parameters, and what is ours."""
+        for name, choices in {"mode": ("local",), "shuffle": (True, False)}.items():
+            if getattr(self, name) not in choices:
+                raise ValueError(f"{name} must be one of {choices}: got {getattr(self, name)!r}.")
+        if not (isinstance(self.passes, int | np.integer) and self.passes >= 1):
+            raise ValueError(f"passes must be a whole number, at least 1: got {self.passes!r}.")
+        solver = DEFAULT_SOLVER[self.mode] if self.solver == "auto" else self.solver
+        if (self.mode == "local") != (solver == "anchored"):
+            raise ValueError(
+                f"mode={self.mode!r} cannot run solver={solver!r}: 'local' runs 'anchored', 'exact' the methods of the "
+                "paper ('gda', 'sc-pda', 'pegasos', 'pa-psg-sc', 'sc-rda'). Leave solver='auto', or change the mode."
+            )
+        for name in ("warm_start", "checkpoint"):
+            if getattr(self, name):
+                raise ValueError(f"{name} is not supported on a cluster: got {getattr(self, name)!r}.")
+        changed = {"solver": solver, "batch_size": self.batch_size or 1}
+        names = set(self._defaults()) - {"mode", "client", "passes", "shuffle"}
+        model = self._ordinary(**{name: getattr(self, name) for name in names} | changed)
+        model._validate_params()
+        model._check_together()
+        return model, train.How(self.mode, int(self.passes), self.shuffle, self.batch_size)
+
+    def _client(self):
+        from distributed import default_client
+
+        if self.client is not None:
+            return self.client
+        try:
+            return default_client()
+        except ValueError:
+            raise RuntimeError(
+                "there is no Dask client: make one first, client = dask.distributed.Client(...), or pass client=."
+            ) from None
+
+    def to_local(self):
+        """The ordinary fitted estimator: for predict on arrays in this process, pickling, partial_fit."""
+        check_is_fitted(self, "_model")
+        return copy.deepcopy(self._model)
+
+    def predict(self, X):
+        """Predictions as a lazy dask array, cut as X."""
+        return self._lazy("predict", X)
+
+    def _lazy(self, method: str, X):
+        import dask.array as da
+        from dask import delayed
+
+        check_is_fitted(self, "_model")
+        model = delayed(self._model)
+        shape, dtype = self._answer(method)
+        sizes = getattr(X, "chunks", None)
+        blocks = row_blocks(X)
+        rows = [np.nan] * len(blocks) if sizes is None else sizes[0]
+        call = delayed(_call, pure=True)
+        answers = [
+            da.from_delayed(call(model, method, block), (n, *shape), dtype)
+            for n, block in zip(rows, blocks, strict=True)
+        ]
+        return da.concatenate(answers, allow_unknown_chunksizes=True)
+
+    def _answer(self, method: str) -> tuple[tuple[int, ...], Any]:
+        """Shape of a row's answer and its type: those of the answer to one row of zeros."""
+        one = _call(self._model, method, np.zeros((1, self.n_features_in_)))
+        return one.shape[1:], one.dtype
+
+
+def _call(model, method: str, X):
+    """A method of the ordinary estimator on one block; names of columns were checked when it was fitted."""
+    values = X if not hasattr(X, "to_numpy") else X.to_numpy()
+    names = vars(model).pop("feature_names_in_", None)
+    try:
+        return getattr(model, method)(values)
+    finally:
+        if names is not None:
+            model.feature_names_in_ = names
+
+
+class DaskDualAveragingClassifier(DaskEstimator):
+    """DualAveragingClassifier on a Dask cluster.
+
+    Parameters beyond those of `cesaro.linear.DualAveragingClassifier`
+    ------------------------------------------------------------------
+    mode : {"local", "exact"}
+        "local": every partition makes `passes` anchored sweeps over its rows against the common state, then the changes
+        are added. Proved: the dual values are feasible, so `lower_bound_` and the gap hold at every round, and a round
+        never lowers the anchored dual (Jensen's inequality, see `cesaro.linear.shards`). Not proved: a rate; how many
+        rounds it takes depends on how alike the partitions are. The result depends on the number of partitions.
+        "exact": the paper's methods with full gradients or mini-batches, summed over a fixed tree of virtual blocks.
+        The result is the same, to the bit, for any number of workers and partitions, so the theorems hold as they do
+        on one machine, certificate included. It takes far more rounds.
+    client : dask.distributed.Client or None
+        None: the current one.
+    passes : int
+        Sweeps of a partition in a round (mode "local").
+    shuffle : bool
+        Deal the rows out to all partitions first (mode "local"). False saves that; do it if the rows lie in random order.
+    solver : "auto" or as in DualAveragingClassifier
+        "auto" is "anchored" in mode "local" and "sc-pda" in mode "exact".
+    batch_size : int or None
+        Rows per step in mode "exact"; None: all of them.
+
+    `max_iter` and `n_iter_` count rounds in mode "local", epochs in mode "exact".
+    """
+
+    _ordinary = DualAveragingClassifier
+
+    def decision_function(self, X):
+        """Scores as a lazy dask array."""
+        return self._lazy("decision_function", X)
+
+    def predict_proba(self, X):
+        """Probabilities as a lazy dask array, for the losses that give them."""
+        return self._lazy("predict_proba", X)
+
+
+class DaskDualAveragingRegressor(DaskEstimator):
+    """DualAveragingRegressor on a Dask cluster; the further parameters are those of DaskDualAveragingClassifier."""
+
+    _ordinary = DualAveragingRegressor
+
+
+for _kind in (DaskDualAveragingClassifier, DaskDualAveragingRegressor):  # so that help() shows the parameters
+    _names = [Parameter(name, Parameter.KEYWORD_ONLY, default=value) for name, value in _kind._defaults().items()]
+    _kind.__signature__ = Signature(_names)

@@ -1,0 +1,88 @@
+"""From partitions to problems: labels and targets need sums over all rows before a worker can make its own."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from cesaro.engines import tree
+from cesaro.engines.partitions import Partition
+from cesaro.linear.rows import Problem, make_rows
+
+
+class Ready(NamedTuple):
+    """A partition as the kernels want it: a problem for each model on shared rows, and where its blocks are."""
+
+    problems: list[Problem]
+    first: int
+    edges: np.ndarray
+
+
+class Whole(NamedTuple):
+    """What is known of all rows together."""
+
+    n: int  # rows with weight
+    blocks: int
+
+
+def labels(part: Partition, _) -> np.ndarray:
+    """The labels of the rows with weight."""
+    return np.unique(part.rows.y[part.rows.v > 0.0])
+
+
+def weights(part: Partition, classes) -> tree.Nodes:
+    """Blocks' sums: the number of rows with weight, and the weight of each class."""
+
+    def sums(low, high):
+        v = part.rows.v[low:high]
+        code = np.searchsorted(classes, part.rows.y[low:high]) if (v > 0.0).all() else None
+        if code is None:
+            keep = v > 0.0
+            v, code = v[keep], np.searchsorted(classes, part.rows.y[low:high][keep])
+        return np.append(np.bincount(code, v, len(classes)), len(v))
+
+    return tree.grow({}, _leaves(part, sums))
+
+
+def moments(part: Partition, _) -> tree.Nodes:
+    """Blocks' sums: v y for each column of y, then v and the number of rows with weight."""
+
+    def sums(low, high):
+        v, y = part.rows.v[low:high], part.rows.y[low:high].astype(np.float64)
+        return np.append(v @ y.reshape(len(v), -1), [v.sum(), np.count_nonzero(v)])
+
+    return tree.grow({}, _leaves(part, sums))
+
+
+def _leaves(part: Partition, sums):
+    for j in range(len(part.edges) - 1):
+        yield part.first + j, sums(part.edges[j], part.edges[j + 1])
+
+
+def sample(part: Partition, order: tuple[float, int]):
+    """A random share of the rows of each block: (X, y, v) of a partition."""
+    share, seed = order
+    rows = [np.zeros(0, dtype=np.intp)]
+    for j in range(len(part.edges) - 1):
+        low, high = part.edges[j], part.edges[j + 1]
+        size = int(np.ceil(share * (high - low)))
+        rows.append(low + np.random.default_rng((seed, part.first + j)).permutation(high - low)[:size])
+    these = np.concatenate(rows)
+    return part.rows.X[these], part.rows.y[these], part.rows.v[these]
+
+
+def stacked(samples: list) -> tuple[Any, np.ndarray, np.ndarray]:
+    """The samples of all partitions, in the order of the blocks."""
+    X, y, v = zip(*samples, strict=True)
+    return sp.csr_array(sp.vstack(X, format="csr")), np.concatenate(y), np.concatenate(v)
+
+
+def ready(part: Partition, recipe) -> Ready:
+    """The partition's problems; a recipe makes problems of rows, labels or targets, and weights."""
+    rows = part.rows
+    return Ready(recipe.problems(make_rows(rows.X, recipe.bias), rows.y, rows.v), part.first, part.edges)
+
+
+def dimensions(part: Partition, _) -> int:
+    """1 for targets (n,), 2 for (n, m)."""
+    return part.rows.y.ndim

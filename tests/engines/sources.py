@@ -1,0 +1,30 @@
+"""Small data as dask collections, and the engines' training in this process."""
+
+import dask.array as da
+import numpy as np
+import scipy.sparse as sp
+
+from cesaro.engines import train
+from cesaro.engines.chunks import from_collections
+from cesaro.engines.cluster import Here
+
+
+def classes(seed, n=400, d=8, kinds=2, noise=0.5):
+    """Rows that lie in an order (by their first column), and their labels."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)) * (rng.random((n, d)) < 0.7)
+    X = X[np.argsort(X[:, 0])]
+    scores = X @ rng.normal(size=(d, kinds)) + noise * rng.normal(size=(n, kinds))
+    return X, np.array(["ant", "bee", "cat", "dog"])[:kinds][scores.argmax(axis=1)]
+
+
+def cut(X, y, chunks, sparse=False):
+    """Dask arrays in chunks of so many rows."""
+    dX, dy = da.from_array(X, chunks=(chunks, X.shape[1])), da.from_array(y, chunks=chunks)
+    return (dX.map_blocks(sp.csr_array) if sparse else dX), dy
+
+
+def fit_here(estimator, dX, dy, sample_weight=None):
+    """The ordinary estimator that a Dask estimator would fit, trained in this process."""
+    model, how = estimator._prepared()
+    return train.fit(model, Here(), from_collections(dX, dy, sample_weight), how)

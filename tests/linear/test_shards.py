@@ -1,0 +1,112 @@
+"""Sweeps over shards: one is one machine's sweep, many never lower the anchored dual, lost values are replaced."""
+
+import numpy as np
+import pytest
+
+from cesaro import losses
+from cesaro.linear.anchored import Run
+from cesaro.linear.rows import Problem, make_rows
+from cesaro.linear.shards import Merged, Shard
+
+EACH = [losses.Hinge(), losses.SquaredHinge(), losses.LogLoss(), losses.SquaredError(), losses.Quantile(0.8)]
+
+
+def a_problem(seed, loss, n=60, d=4, **more):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)) * (rng.random((n, d)) < 0.7)
+    y = rng.choice([-1.0, 1.0], n) if type(loss) in losses.CLASSIFICATION.values() else rng.normal(size=n)
+    return Problem(make_rows(X, 1.0), y, rng.choice([0.5, 1.0, 2.0], n), loss, 0.05, **more), X
+
+
+def cut(problem, X, pieces):
+    """The problem's rows in so many uneven pieces."""
+    edges = np.linspace(0, 1, pieces + 1) ** 1.5 * len(X)
+    for low, high in zip(edges[:-1].astype(int), edges[1:].astype(int), strict=True):
+        rows = make_rows(X[low:high], problem.rows.bias)
+        yield problem._replace(rows=rows, y=problem.y[low:high], v=problem.v[low:high])
+
+
+def anchored_dual(merged, answers):
+    """D - F(h) with the values that the shards hold, by its definition: no L1, no ball."""
+    p = np.array([answer.share for answer in answers]) / sum(answer.share for answer in answers)
+    kappa, g = merged.K / merged.n, sum(share * answer.held for share, answer in zip(p, answers, strict=True))
+    h = kappa * merged.center + g
+    return sum(share * answer.dual for share, answer in zip(p, answers, strict=True)) - h @ h / (
+        2.0 * (merged.mu + kappa)
+    )
+
+
+@pytest.mark.parametrize("loss", EACH, ids=repr)
+@pytest.mark.parametrize("more", [{}, {"l1": 0.01}, {"radius": 0.4}], ids=["plain", "l1", "ball"])
+def test_one_shard_is_one_machines_sweep_to_the_bit(loss, more):
+    problem, _ = a_problem(1, loss, **more)
+    run, shard = Run(problem, 3), Shard(problem, 3)
+    merged = Merged(problem, run.n, run.R, 2.0)
+    run.anchor_at(np.zeros(5), 2.0)
+    w = np.zeros(5)
+    for number in range(4):
+        answer = shard.take(merged.turn(w, 1, 1e-3))
+        f, bound = merged.judged(w, [answer])
+        assert (f, bound) == pytest.approx(run.evaluate(w, 1e-3), rel=1e-12, abs=1e-13)
+        run.g = merged.g
+        run.anchor_at(run.center, 2.0)
+        average = run.sweep(first=number == 0)
+        np.testing.assert_array_equal(answer.average, average)
+        np.testing.assert_array_equal(shard.run.record, run.record)
+        merged.swept([answer], adapt=False)
+        run.anchor_at(average, 2.0)
+        w = average
+
+
+@pytest.mark.parametrize("loss", EACH, ids=repr)
+@pytest.mark.parametrize("pieces", [2, 7])
+def test_a_round_never_lowers_the_anchored_dual(loss, pieces):
+    problem, X = a_problem(2, loss)
+    shards = [Shard(part, k) for k, part in enumerate(cut(problem, X, pieces))]
+    merged, w = Merged(problem, 60, 3.0, 5.0), np.zeros(5)
+    for number in range(6):
+        turn = merged.turn(w, 2, 1e-3)._replace(first=False)
+        answers = [shard.take(turn) for shard in shards]
+        merged.judged(w, answers)
+        before = anchored_dual(merged, answers)
+        after = [shard.take(turn._replace(sweeps=0)) for shard in shards]
+        assert anchored_dual(merged, after) >= before - 1e-12
+        assert number > 0 or anchored_dual(merged, after) > before
+        merged.swept(answers, adapt=False)
+        merged.judged(w, after)
+
+
+def test_the_sum_of_the_changes_is_what_the_values_say():
+    problem, X = a_problem(4, losses.Hinge())
+    shards = [Shard(part, k) for k, part in enumerate(cut(problem, X, 3))]
+    merged, w = Merged(problem, 60, 3.0, 5.0), np.zeros(5)
+    for _ in range(5):
+        answers = [shard.take(merged.turn(w, 2, 1e-3)) for shard in shards]
+        merged.judged(w, answers)
+        merged.swept(answers, adapt=True)
+        w = merged.center
+    for shard in shards:
+        kept = shard.held
+        shard.gather()
+        np.testing.assert_allclose(kept, shard.held, atol=1e-14)
+    p = np.array([shard.weight for shard in shards]) / sum(shard.weight for shard in shards)
+    np.testing.assert_allclose(merged.g, p @ [shard.held for shard in shards], atol=1e-14)
+
+
+@pytest.mark.parametrize("loss", EACH, ids=repr)
+def test_lost_values_are_replaced_by_those_that_the_point_suggests(loss):
+    problem, _ = a_problem(5, loss)
+    good = Shard(problem, 0)
+    merged, w = Merged(problem, 60, 3.0, 5.0), np.zeros(5)
+    for _ in range(60):
+        answers = [good.take(merged.turn(w, 1, 1e-6))]
+        f, _ = merged.judged(w, answers)
+        merged.swept(answers, adapt=True)
+        w = merged.center
+    fresh = Shard(problem, 1)
+    fresh.adopt(w)
+    again, proved = merged.judged(w, [fresh.take(merged.turn(w, 0, 1e-6))])
+    assert again == pytest.approx(f, rel=1e-2)
+    assert proved <= again
+    start = merged.judged(w, [Shard(problem, 2).take(merged.turn(w, 0, 1e-6))])[1]
+    assert proved > start
