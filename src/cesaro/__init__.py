@@ -1,28 +1,58 @@
 """cesaro: averaging optimisers that stop when they can prove they are done."""
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from . import domains, losses, methods, outputs, weights
-from .compare import Comparison, compare
-from .solve import minimize
+if TYPE_CHECKING:
+    from . import domains, losses, methods, outputs, weights
+    from .comparison import Comparison, compare
+    from .linear.classifier import DualAveragingClassifier
+    from .linear.classifier_cv import DualAveragingClassifierCV
+    from .linear.display import ConvergenceDisplay
+    from .linear.regressor import DualAveragingRegressor
+    from .linear.regressor_cv import DualAveragingRegressorCV
+    from .model_file import load, save
+    from .solve import minimize
 
 __version__ = "0.1.0"
-_LATER = {  # what needs Numba and scikit-learn loads on first use
-    "DualAveragingClassifier": "cesaro.linear",
-    "DualAveragingClassifierCV": "cesaro.linear",
-    "DualAveragingRegressor": "cesaro.linear",
-    "DualAveragingRegressorCV": "cesaro.linear",
-    "ConvergenceDisplay": "cesaro.linear",
+_HOME = {  # everything loads on first use: SciPy, Numba and scikit-learn take a second or two
+    "Comparison": "comparison",
+    "ConvergenceDisplay": "linear.display",
+    "DualAveragingClassifier": "linear.classifier",
+    "DualAveragingClassifierCV": "linear.classifier_cv",
+    "DualAveragingRegressor": "linear.regressor",
+    "DualAveragingRegressorCV": "linear.regressor_cv",
+    "compare": "comparison",
+    "load": "model_file",
+    "minimize": "solve",
+    "save": "model_file",
 }
-__all__ = ["Comparison", "compare", "domains", "losses", "methods", "minimize", "outputs", "weights", *_LATER]
+__all__ = [
+    "Comparison",
+    "ConvergenceDisplay",
+    "DualAveragingClassifier",
+    "DualAveragingClassifierCV",
+    "DualAveragingRegressor",
+    "DualAveragingRegressorCV",
+    "compare",
+    "domains",
+    "load",
+    "losses",
+    "methods",
+    "minimize",
+    "outputs",
+    "save",
+    "weights",
+]
 
 
 def __getattr__(name: str) -> Any:
-    if name in _LATER:
-        return getattr(import_module(_LATER[name]), name)
-    raise AttributeError(f"module 'cesaro' has no attribute {name!r}")
+    if name not in __all__:
+        raise AttributeError(f"module 'cesaro' has no attribute {name!r}")
+    if name not in _HOME:
+        return import_module(f"cesaro.{name}")
+    return getattr(import_module(f"cesaro.{_HOME[name]}"), name)
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, "__version__"])

@@ -251,7 +251,7 @@ def test_an_interrupted_solver_leaves_a_fitted_model_and_a_warning(monkeypatch):
         if len(calls) == 3:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("cesaro.linear.model.Silence.__call__", after_three)
+    monkeypatch.setattr("cesaro.linear.progress.Silence.__call__", after_three)
     with pytest.warns(ConvergenceWarning, match="interrupted.*fitted and usable"):
         model = DualAveragingClassifier(tol=1e-14, max_iter=40).fit(X, y)
     assert model.coef_.shape == (3, 6)

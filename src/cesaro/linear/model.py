@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from cesaro.linear.callbacks import Callbacks, CallbackSupportMixin
 from cesaro.linear.compact import compact, spread
-from cesaro.linear.progress import Progress, Silence
+from cesaro.linear.progress import begin
 from cesaro.linear.rows import Fit, Problem, Rows
 from cesaro.linear.runs import SOLVERS, Settings, solve_all
 from cesaro.losses import Loss
@@ -126,7 +126,7 @@ class LinearModel(CallbackSupportMixin, BaseEstimator, ABC):
         if self.warm_start and last is not None and last.matches(problems, settings.solver):
             starts = last.states
         scale = 1e-3 * max(at_zero)
-        progress: Any = Progress(len(problems), settings.max_iter, settings.tol, scale) if self.verbose else Silence()
+        progress: Any = begin(len(problems), settings.max_iter, settings.tol, scale, self.verbose)
         if "_skl_callbacks" in vars(self):
             progress = Callbacks(self, len(problems), progress)
         fewer, places = (problems, None) if self.warm_start else compact(problems)

@@ -1,14 +1,19 @@
-"""Progress of a fit, on stderr: how far, the objective, the proved gap."""
+"""Progress of a fit: how far, the objective, the proved gap. Who shows it, and where, is for others to say."""
 
 import math
 import sys
 import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass
-class Progress:
-    """One line that rewrites itself; the bar follows the epochs or the digits of the gap, whichever is further."""
+class Progress(ABC):
+    """A fit calls it at every report; it follows the epochs or the digits of the gap, whichever is further."""
 
     models: int
     max_iter: int
@@ -22,17 +27,30 @@ class Progress:
         gap = (objective - lower_bound) / unit if unit > 0.0 else 0.0
         with self.lock:
             self.seen[model] = self.share(epoch, gap)
-            done = sum(self.seen.values()) / self.models
-            bar = "#" * round(24 * done)
             which = f"model {model + 1}/{self.models}  " if self.models > 1 else ""
-            line = f"\r[{bar:<24}] {which}epoch {epoch}  objective {objective:.6g}  relative gap {gap:.1e}   "
-            sys.stderr.write(line)
-            sys.stderr.flush()
+            words = f"{which}epoch {epoch}  objective {objective:.6g}  relative gap {gap:.1e}"
+            self.draw(sum(self.seen.values()) / self.models, words)
 
     def share(self, epoch: int, gap: float) -> float:
         """How much of the way is behind us, between 0 and 1."""
         digits = math.log(gap) / math.log(self.tol) if 0.0 < gap < 1.0 and 0.0 < self.tol < 1.0 else 0.0
         return min(1.0, max(epoch / self.max_iter, digits, float(gap <= self.tol and self.tol > 0.0)))
+
+    @abstractmethod
+    def draw(self, done: float, words: str) -> None:
+        """Show the share that is done, and where the fit stands."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """The fit is over."""
+
+
+class Line(Progress):
+    """One line on stderr that rewrites itself."""
+
+    def draw(self, done: float, words: str) -> None:
+        sys.stderr.write(f"\r[{'#' * round(24 * done):<24}] {words}   ")
+        sys.stderr.flush()
 
     def close(self) -> None:
         if self.seen:
@@ -40,12 +58,34 @@ class Progress:
             sys.stderr.flush()
 
 
-@dataclass
-class Silence:
+class Silence(Progress):
     """No progress shown."""
 
     def __call__(self, model: int, epoch: int, objective: float, lower_bound: float) -> None:
         pass
 
+    def draw(self, done: float, words: str) -> None:
+        pass
+
     def close(self) -> None:
         pass
+
+
+Watcher = Callable[[int, int, float, float], Progress]
+_watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
+
+
+@contextmanager
+def watched_by(watcher: Watcher) -> Iterator[None]:
+    """Within, fits report to `watcher(models, max_iter, tol, scale)`, whatever their `verbose` says."""
+    token = _watcher.set(watcher)
+    try:
+        yield
+    finally:
+        _watcher.reset(token)
+
+
+def begin(models: int, max_iter: int, tol: float, scale: float, verbose: Any = 0) -> Progress:
+    """The progress of a fit that begins now."""
+    watcher = _watcher.get() or (Line if verbose else Silence)
+    return watcher(models, max_iter, tol, scale)

@@ -14,7 +14,7 @@ from numba import njit
 from cesaro.linear.folds import Fold, results
 from cesaro.linear.jit import KERNEL
 from cesaro.linear.model import LinearModel
-from cesaro.linear.progress import Silence
+from cesaro.linear.progress import begin
 from cesaro.linear.rows import Rows
 from cesaro.linear.runs import Settings, solve_all
 from cesaro.linear.targets import value_at_zero
@@ -115,7 +115,12 @@ def one_by_one(model: LinearModel, rows: Rows, tasks: list[Task]) -> Found:
     ]
     limit = settings.time_limit
     mine = settings._replace(time_limit=None if limit is None else SHARE * limit)
-    fits = solve_all(problems, [value_at_zero(p) for p in problems], mine, [None] * len(problems), Silence())
+    at_zero = [value_at_zero(p) for p in problems]
+    progress = begin(len(problems), mine.max_iter, mine.tol, 1e-3 * max(at_zero))
+    try:
+        fits = solve_all(problems, at_zero, mine, [None] * len(problems), progress)
+    finally:
+        progress.close()
     W = np.stack([fit.w for fit in fits]).reshape(len(tasks), len(model.alphas_), -1, rows.width)
     if any(fit.status == "interrupted" for fit in fits):
         return Found(W, None, settings._replace(max_iter=1))

@@ -5,7 +5,7 @@ f(w) = mu/2 |w|^2 + mean_i max(0, 1 - y_i <x_i, w>)
 
 import numpy as np
 
-from ..compare import FIVE, Comparison, compare
+from ..comparison import FIVE, Comparison, compare
 from ..losses import Hinge
 
 

@@ -1,0 +1,95 @@
+"""How a command ends: 0, 2 with an error and a hint, or 130 after Ctrl-C."""
+
+import functools
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+import typer
+
+from cesaro.cli import screen
+
+WRONG, INTERRUPTED = 2, 130
+
+
+class Trouble(Exception):
+    """What went wrong, and what to do about it."""
+
+    def __init__(self, message: str, hint: str):
+        super().__init__(message)
+        self.hint = hint
+
+
+def ends_well(command: Callable) -> Callable:
+    """The command, whose errors become one line, a hint and an exit code. Faults of our own keep their traceback."""
+
+    @functools.wraps(command)
+    def wrapped(*args: Any, **options: Any) -> Any:
+        hint = f"cesaro {command.__name__} --help shows what it takes."
+        try:
+            return command(*args, **options)
+        except Trouble as trouble:
+            _fail(str(trouble), trouble.hint)
+        except (BrokenPipeError, typer.Exit):
+            raise
+        except ValueError as error:
+            _fail(str(error), getattr(error, "hint", hint))
+        except OSError as error:
+            _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error), hint)
+        except MemoryError:
+            _fail("not enough memory for this data", "use a smaller file, or a machine with more memory.")
+        except ImportError as error:
+            _fail(str(error), "pip install 'cesaro[report]' has what figures and reports need.")
+        except KeyboardInterrupt:
+            screen.note("interrupted: nothing was written.")
+            raise typer.Exit(INTERRUPTED) from None
+
+    return wrapped
+
+
+def _fail(message: str, hint: str) -> NoReturn:
+    screen.error(message, hint)
+    raise typer.Exit(WRONG) from None
+
+
+def refuse(error: Exception) -> NoReturn:
+    """End after a command line that cannot be understood; any other error goes on its way."""
+    if not hasattr(error, "format_message"):  # typer's exceptions have no public name of their own
+        raise error
+    context = getattr(error, "ctx", None)
+    if type(error).__name__ == "NoArgsIsHelpError":  # its message is the help, printed already
+        sys.exit(WRONG)
+    message = error.format_message().replace("Value error, ", "")
+    screen.error(message, f"{context.command_path if context else 'cesaro'} --help shows what it takes.")
+    sys.exit(WRONG)
+
+
+class Interruption:
+    """Whether Ctrl-C was pressed; truthy if so."""
+
+    seen = False
+
+    def __bool__(self) -> bool:
+        return self.seen
+
+
+@contextmanager
+def remembering_interrupts() -> Iterator[Interruption]:
+    """Ctrl-C raises as ever, and is remembered: an estimator catches it and keeps the model at hand."""
+    interruption = Interruption()
+
+    def remember(number: int, frame: Any) -> None:
+        interruption.seen = True
+        signal.default_int_handler(number, frame)
+
+    try:
+        before = signal.signal(signal.SIGINT, remember)
+    except ValueError:  # not the main thread: there is no Ctrl-C here
+        yield interruption
+        return
+    try:
+        yield interruption
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,128 @@
+"""cesaro fit: a model, how close to the optimum it provably is, and how well it does."""
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from cesaro.cli import options, screen
+from cesaro.cli.ending import INTERRUPTED, Trouble, ends_well, remembering_interrupts
+from cesaro.cli.progress import bars
+
+ModelFile = Annotated[
+    Path | None, typer.Option("--model", metavar="FILE", help="Keep the model here, for `cesaro predict`.")
+]
+Alpha = Annotated[
+    Any,
+    typer.Option(
+        "--alpha",
+        parser=options.alpha_or_auto,
+        metavar="auto|NUMBER",
+        help="Strength of the regularisation; auto: chosen by cross-validation.",
+    ),
+]
+
+
+@ends_well
+def fit(
+    data: options.Data,
+    test: options.Test = None,
+    model: ModelFile = None,
+    alpha: Alpha = "1e-4",
+    loss: options.LossOption = options.Loss.hinge,
+    solver: options.SolverOption = options.Solver.anchored,
+    tol: options.Tol = 1e-3,
+    max_iter: options.MaxIter = 1000,
+    time_limit: options.TimeLimit = None,
+    seed: options.Seed = 0,
+    no_intercept: options.NoIntercept = False,
+    json: options.Json = False,
+) -> None:
+    """Fit a linear model to DATA and prove how close to the optimum it is."""
+    _check_place(model)
+    with bars() as bar:
+        bar.doing("loading")
+        from cesaro.cli import estimator, sources
+
+        bar.doing(f"reading {data}")
+        begun = time.perf_counter()
+        rows = sources.with_test(sources.read(data), test)
+        reading = time.perf_counter() - begun
+        sources.check_task(rows.y, estimator.score_name(loss) == "r2")
+        fitted = estimator.make(
+            loss,
+            alpha,
+            solver=solver.value,
+            tol=tol,
+            max_iter=max_iter,
+            time_limit=time_limit,
+            random_state=seed,
+            fit_intercept=not no_intercept,
+        )
+        if alpha is not None:
+            bar.doing("preparing")
+            estimator.prepare(loss, solver)
+        with bar.fitting("searching alpha" if alpha is None else "fitting"), remembering_interrupts() as interrupted:
+            fitting = estimator.timed_fit(fitted, rows.X, rows.y)
+        if model is not None:
+            import cesaro
+
+            cesaro.save(fitted, model)
+        bar.doing("measuring")
+        answer = estimator.description(rows, loss)
+        answer |= {"loss": loss.value, "solver": solver.value, "tol": tol, "seed": seed}
+        answer |= {"alpha": getattr(fitted, "alpha_", alpha), "alpha_searched": alpha is None}
+        answer |= estimator.proof(fitted) | {"interrupted": bool(interrupted)} | estimator.scores(fitted, rows)
+        answer |= {"read_seconds": reading, "fit_seconds": fitting, "model": None if model is None else str(model)}
+    if json:
+        screen.as_json(answer)
+    else:
+        _print(answer)
+    _remark(answer)
+    if interrupted:
+        raise typer.Exit(INTERRUPTED)
+
+
+def _check_place(model: Path | None) -> None:
+    """Refuse a place that cannot be written to before the work, not after it."""
+    if model is not None and (model.is_dir() or not model.absolute().parent.is_dir()):
+        raise Trouble(
+            f"{model} is not a place for a file", "name a file in a folder that exists, such as a9a.safetensors."
+        )
+
+
+def _print(answer: dict) -> None:
+    from cesaro.cli.words import alpha_words, class_words, proof_rows, score_rows
+
+    screen.title(
+        answer["data"], f"{screen.count(answer['rows'], 'row')}, {answer['features']:,} features{class_words(answer)}"
+    )
+    epochs = screen.count(answer["epochs"], "epoch")
+    screen.facts(
+        [
+            ("model", f"{answer['loss']}, {alpha_words(answer)}, solver {answer['solver']}"),
+            *proof_rows(answer),
+            *score_rows(answer),
+            (
+                "time",
+                f"{screen.seconds(answer['fit_seconds'])} for {epochs}, {screen.seconds(answer['read_seconds'])} to read",
+            ),
+            ("kept in", answer["model"] or "nowhere: --model FILE keeps it for cesaro predict"),
+        ]
+    )
+
+
+def _remark(answer: dict) -> None:
+    """What did not go as asked."""
+    import numpy as np
+
+    worst = float(np.max(answer["relative_gap"]))
+    if answer["interrupted"]:
+        kept = f"and is in {answer['model']}" if answer["model"] else "but was not kept: give --model FILE"
+        screen.note(f"interrupted. The model at hand is usable {kept}; its proved relative gap is {worst:.1e}.")
+    elif answer["tol"] > 0.0 and not answer["converged"]:
+        screen.note(
+            f"the tolerance was not reached: the proved relative gap is {worst:.1e}, asked for {answer['tol']:g}. "
+            "More --max-iter or --time-limit, a larger --tol, or --solver anchored helps."
+        )

@@ -1,0 +1,95 @@
+"""The options that several commands share: one spelling, one help text each."""
+
+import math
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class Loss(StrEnum):
+    """Classification first, then regression: which estimator a loss asks for."""
+
+    hinge = "hinge"
+    squared_hinge = "squared_hinge"
+    log_loss = "log_loss"
+    modified_huber = "modified_huber"
+    squared_error = "squared_error"
+    huber = "huber"
+    epsilon_insensitive = "epsilon_insensitive"
+    squared_epsilon_insensitive = "squared_epsilon_insensitive"
+    quantile = "quantile"
+
+
+class Solver(StrEnum):
+    anchored = "anchored"
+    gda = "gda"
+    sc_pda = "sc-pda"
+    pegasos = "pegasos"
+    pa_psg_sc = "pa-psg-sc"
+    sc_rda = "sc-rda"
+
+
+def positive(text: str | float) -> float:
+    """A positive finite number."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value > 0.0):
+        raise typer.BadParameter(f"{text} is not a positive number.")
+    return value
+
+
+def not_negative(text: str | float) -> float:
+    """A finite number from 0 on."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value >= 0.0):
+        raise typer.BadParameter(f"{text} is not a number from 0 on.")
+    return value
+
+
+def alpha_or_auto(text: str | float) -> float | None:
+    """A positive number, or None for auto."""
+    return None if text == "auto" else positive(text)
+
+
+Data = Annotated[
+    str,
+    typer.Argument(metavar="DATA", help="A name (`cesaro data` lists them) or a svmlight file (plain, gz, bz2, xz)."),
+]
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that `cesaro fit --model` wrote.")]
+Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout instead of text.")]
+LossOption = Annotated[
+    Loss,
+    typer.Option(
+        "--loss",
+        metavar="NAME",
+        help="Classification: hinge, squared_hinge, log_loss, modified_huber. Regression: squared_error, huber, "
+        "epsilon_insensitive, squared_epsilon_insensitive, quantile.",
+    ),
+]
+SolverOption = Annotated[
+    Solver,
+    typer.Option(
+        "--solver",
+        metavar="NAME",
+        help="anchored (dual sweeps), or a method of the paper: gda, sc-pda, pegasos, pa-psg-sc, sc-rda.",
+    ),
+]
+Tol = Annotated[
+    float,
+    typer.Option("--tol", parser=not_negative, metavar="GAP", help="Stop when this relative gap is proved; 0: never."),
+]
+TimeLimit = Annotated[
+    float | None,
+    typer.Option("--time-limit", parser=positive, metavar="SECONDS", help="Keep the model at hand after so long."),
+]
+MaxIter = Annotated[int, typer.Option("--max-iter", min=1, metavar="N", help="Passes over the rows at most.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, max=2**32 - 1, metavar="N", help="Order of the rows.")]
+NoIntercept = Annotated[bool, typer.Option("--no-intercept", help="No constant feature.")]
+Test = Annotated[str | None, typer.Option("--test", metavar="FILE", help="Rows to measure on; a9a has its own.")]

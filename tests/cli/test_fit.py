@@ -1,0 +1,135 @@
+"""cesaro fit: what it says, what it writes, how it ends."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_svmlight_file
+
+from cesaro import DualAveragingClassifier, load
+from cesaro.cli import options
+from cesaro.linear.runs import SOLVERS
+from cesaro.losses import CLASSIFICATION, REGRESSION
+
+
+def test_the_losses_and_solvers_on_offer_are_those_of_the_estimators():
+    assert {loss.value for loss in options.Loss} == {*CLASSIFICATION, *REGRESSION}
+    assert [solver.value for solver in options.Solver] == list(SOLVERS)
+
+
+def test_it_prints_objective_proof_accuracy_and_time(cesaro, files):
+    ended = cesaro("fit", files / "two", "--test", files / "more")
+    assert ended.code == 0
+    assert ended.err == ""
+    for words in (
+        "objective",
+        "proved: at most",
+        "above the optimum",
+        "% on the training rows",
+        "100 test rows",
+        "s for",
+    ):
+        assert words in ended.out
+
+
+def test_json_has_the_numbers_of_the_estimator(cesaro, files):
+    answer = cesaro("fit", files / "two", "--test", files / "more", "--alpha", "0.01", "--seed", "3", "--json").json
+    X, y = load_svmlight_file(str(files / "two"), zero_based=False)
+    model = DualAveragingClassifier(alpha=0.01, random_state=3).fit(X, y)
+    assert answer["objective"] == model.objective_
+    assert answer["gap"] == model.dual_gap_
+    assert answer["relative_gap"] == model.relative_gap_ <= 1e-3
+    assert answer["train_accuracy"] == model.score(X, y)
+    assert (answer["rows"], answer["features"], answer["test_rows"]) == (200, 6, 100)
+    assert answer["converged"] is True
+    assert answer["interrupted"] is False
+    assert answer["model"] is None
+
+
+def test_the_model_that_is_written_is_the_one_that_was_fitted(cesaro, files, tmp_path):
+    answer = cesaro("fit", files / "two", "--model", tmp_path / "m", "--no-intercept", "--json").json
+    model = load(tmp_path / "m")
+    assert model.objective_ == answer["objective"]
+    assert model.fit_intercept is False
+    assert os.listdir(tmp_path) == ["m"]
+
+
+@pytest.mark.parametrize("loss", ["log_loss", "squared_hinge"])
+def test_another_loss_is_another_objective(loss, cesaro, files):
+    answer = cesaro("fit", files / "two", "--loss", loss, "--json").json
+    assert answer["loss"] == loss
+    assert answer["converged"]
+
+
+def test_a_regression_loss_makes_a_regressor(cesaro, files):
+    answer = cesaro("fit", files / "numbers", "--loss", "squared_error", "--json").json
+    assert answer["train_r2"] > 0.9
+    assert "train_accuracy" not in answer
+    assert "R²" in cesaro("fit", files / "numbers", "--loss", "squared_error").out
+
+
+def test_three_classes_are_three_models(cesaro, files):
+    answer = cesaro("fit", files / "three", "--json").json
+    assert answer["classes"] == [0, 1, 2]
+    assert len(answer["objective"]) == len(answer["gap"]) == 3
+    assert "3 one-vs-rest models" in cesaro("fit", files / "three").out
+
+
+def test_auto_searches_alpha(cesaro, files, tmp_path):
+    answer = cesaro("fit", files / "two", "--alpha", "auto", "--model", tmp_path / "m", "--json").json
+    assert answer["alpha_searched"] is True
+    assert load(tmp_path / "m").alpha == answer["alpha"]
+
+
+def test_a_tolerance_that_is_not_reached_is_said_and_is_no_error(cesaro, files):
+    ended = cesaro("fit", files / "two", "--solver", "gda", "--max-iter", "2", "--tol", "1e-9", "--json")
+    assert ended.code == 0
+    assert ended.json["converged"] is False
+    assert ended.err.startswith("note: the tolerance was not reached: the proved relative gap is")
+
+
+def test_without_a_tolerance_there_is_no_complaint(cesaro, files):
+    ended = cesaro("fit", files / "two", "--max-iter", "3", "--tol", "0", "--json")
+    assert ended.err == ""
+    assert ended.json["epochs"] == 3
+
+
+def test_features_that_only_the_test_rows_have_are_left_out_with_a_note(cesaro, files, tmp_path):
+    (tmp_path / "wide").write_text((files / "more").read_text().replace("\n", " 9:1\n"))
+    wide = cesaro("fit", files / "two", "--test", tmp_path / "wide", "--json")
+    assert "100 entries beyond feature 6" in wide.err
+    assert (
+        wide.json["test_accuracy"]
+        == cesaro("fit", files / "two", "--test", files / "more", "--json").json["test_accuracy"]
+    )
+
+
+def test_features_that_the_test_rows_lack_are_zero(cesaro, files, tmp_path):
+    (tmp_path / "narrow").write_text("1 1:1\n-1 1:-1\n")
+    assert cesaro("fit", files / "two", "--test", tmp_path / "narrow", "--json").json["test_rows"] == 2
+
+
+INTERRUPTED = """
+import sys
+sys.argv = ["cesaro", "fit", *sys.argv[1:], "--solver", "gda", "--tol", "1e-14", "--max-iter", "100000000"]
+from cesaro.linear.progress import Silence
+Silence.__call__ = lambda self, *_: print("epoch", flush=True) if self.max_iter > 2 else None
+from cesaro.cli import main
+main()
+"""
+
+
+def test_ctrl_c_writes_the_model_at_hand_and_exits_130(files, tmp_path):
+    command = [sys.executable, "-c", INTERRUPTED, str(files / "two"), "--model", str(tmp_path / "m")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        for line in process.stdout:
+            if line == "epoch\n":
+                break
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "interrupted" in err
+    assert np.isfinite(load(tmp_path / "m").coef_).all()
