@@ -35,8 +35,7 @@ def compare(
         bar.doing("loading")
         from cesaro.cli import estimator, sources
 
-        bar.doing(f"reading {data}")
-        rows = sources.with_test(sources.read(data), test)
+        rows = sources.read_both(data, test, bar)
         sources.check_task(rows.y, estimator.score_name(loss) == "r2")
         settings = {"tol": tol, "time_limit": time_limit, "random_state": seed, "fit_intercept": not no_intercept}
         results = []

@@ -32,8 +32,7 @@ def cv(
         bar.doing("loading")
         from cesaro.cli import estimator, sources
 
-        bar.doing(f"reading {data}")
-        rows = sources.with_test(sources.read(data), test)
+        rows = sources.read_both(data, test, bar)
         sources.check_task(rows.y, estimator.score_name(loss) == "r2")
         fitted = estimator.make(
             loss,

@@ -1,11 +1,16 @@
 """cesaro data: which data sets there are, where they are, and how to get them."""
 
+import sys
+from typing import Annotated
+
 import typer
 
 from cesaro.cli import options, screen
 from cesaro.cli.ending import ends_well
+from cesaro.cli.progress import bars
 
 data = typer.Typer(name="data", help="List the data sets, or fetch one.", invoke_without_command=True)
+Name = Annotated[str, typer.Argument(metavar="NAME", help="One of those that `cesaro data list` names.")]
 
 
 @data.callback()
@@ -18,12 +23,54 @@ def begin(context: typer.Context, json: options.Json = False) -> None:
 @data.command("list")
 @ends_well
 def listing(json: options.Json = False) -> None:
-    """Which data sets there are, from where, how large."""
-    screen.as_json({})
+    """Which data sets there are, where, and how large."""
+    from cesaro.data import listing as lines
+
+    found = [line._asdict() for line in lines()]
+    if json:
+        screen.as_json({"sets": found})
+    else:
+        _print(found)
 
 
 @data.command()
 @ends_well
-def fetch(name: str, json: options.Json = False) -> None:
-    """Download a data set into the cache, unless it is there."""
-    screen.as_json({})
+def fetch(name: Name, json: options.Json = False) -> None:
+    """Download a data set into the cache, unless it is here; check it in any case."""
+    with bars() as bar:
+        bar.doing("loading")
+        from cesaro.data import fetch as get
+        from cesaro.data import locate
+
+        bar.doing(f"checking {name}")
+        here = locate(name) is not None
+        if here:
+            path = get(name, progress=False)
+        else:
+            with bar.paused():
+                path = get(name, progress=sys.stderr.isatty())
+    if json:
+        screen.as_json({"name": name, "path": path, "downloaded": not here})
+    else:
+        screen.title(name, f"{'here already' if here else 'downloaded'} and checked: {path}")
+
+
+def _print(found: list[dict]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, padding=(0, 2), header_style="cyan")
+    for name in ("name", "where"):
+        table.add_column(name, no_wrap=True)
+    table.add_column("size", justify="right", no_wrap=True)
+    table.add_column("about")
+    for line in found:
+        here = line["path"] is not None
+        table.add_row(
+            Text(line["name"], style="bold"),
+            Text(line["where"], style="green" if here else "dim"),
+            screen.size(line["bytes"]) if here else "",
+            Text(line["about"]) + Text(f"\n{line['credit']}", style="dim"),
+        )
+    screen.show(table)
+    screen.title("cesaro data fetch NAME", "downloads one; a copy in the folder $CESARO_DATA is found too.")

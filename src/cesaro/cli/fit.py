@@ -45,9 +45,8 @@ def fit(
         bar.doing("loading")
         from cesaro.cli import estimator, sources
 
-        bar.doing(f"reading {data}")
         begun = time.perf_counter()
-        rows = sources.with_test(sources.read(data), test)
+        rows = sources.read_both(data, test, bar)
         reading = time.perf_counter() - begun
         sources.check_task(rows.y, estimator.score_name(loss) == "r2")
         fitted = estimator.make(

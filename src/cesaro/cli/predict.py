@@ -32,8 +32,7 @@ def predict(
         fitted = cesaro.load(model)
         if certified and not hasattr(fitted, "predict_certified"):
             raise Trouble("--certified is about labels, and this model is a regression", "leave --certified out.")
-        bar.doing(f"reading {data}")
-        rows = sources.read(data)
+        rows = sources.read(data, bar)
         X = sources.same_features(rows.X, fitted.n_features_in_, rows.name)
         bar.doing("predicting")
         found, sure = fitted.predict_certified(X) if certified else (fitted.predict(X), None)
@@ -89,5 +88,7 @@ def _remark(answer: dict) -> None:
         words.append(f"R² {answer['r2']:.4f}")
     if "certified_rows" in answer:
         words.append(f"{screen.percent(answer['certified_rows'] / answer['rows'])} of the labels proved")
+        if answer["certified_rows"] == 0:
+            words.append("a smaller --tol in cesaro fit proves more")
     if words:
         screen.note(f"{', '.join(words)} ({screen.count(answer['rows'], 'row')} of {answer['data']}).")

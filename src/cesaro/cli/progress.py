@@ -25,6 +25,15 @@ class Bars:
         self.shown.update(self.task, total=1.0, completed=share, words=words)
 
     @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Within, stderr is somebody else's."""
+        self.shown.stop()
+        try:
+            yield
+        finally:
+            self.shown.start()
+
+    @contextmanager
     def fitting(self, what: str) -> Iterator[None]:
         """Within, the fits of estimators move the bar."""
         from cesaro.linear.progress import Progress as Course

@@ -69,9 +69,18 @@ def percent(share: float) -> str:
     return f"{100 * share:.2f} %"
 
 
-def count(number: int, thing: str) -> str:
+def count(number: int, thing: str, things: str = "") -> str:
     """1 row, 32,561 rows."""
-    return f"{number:,} {thing}" + ("" if number == 1 else "s")
+    return f"{number:,} {thing if number == 1 else things or thing + 's'}"
+
+
+def size(number: float) -> str:
+    """Bytes as people say them."""
+    for unit in ("B", "kB", "MB"):
+        if number < 1000:
+            return f"{number:.0f} {unit}"
+        number /= 1000
+    return f"{number:.1f} GB"
 
 
 def seconds(duration: float) -> str:

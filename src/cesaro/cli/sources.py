@@ -1,50 +1,44 @@
 """From DATA on the command line to rows and labels."""
 
-import os
+import sys
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from cesaro import data
 from cesaro.cli import screen
 from cesaro.cli.ending import Trouble
+from cesaro.cli.progress import Bars
+from cesaro.data import Dataset
 
 
-class Dataset(NamedTuple):
-    name: str
-    X: Any
-    y: Any
-    X_test: Any = None
-    y_test: Any = None
-    test_note: str = ""
+def read(source: str, bar: Bars) -> Dataset:
+    """The rows of a name, downloaded first if need be, or of a file."""
+    bar.doing(f"reading {source}")
+    if source in data.CATALOGUE:
+        if data.locate(source) is None:
+            with bar.paused():
+                data.fetch(source, progress=sys.stderr.isatty())
+        return data.load(source)
+    path = Path(source)
+    if not path.is_file():
+        raise Trouble(
+            f"{source} is {'a folder' if path.is_dir() else 'neither a file nor the name of a data set'}",
+            f"DATA is a svmlight file or one of {', '.join(data.CATALOGUE)}.",
+        )
+    X, y = data.read_svmlight(path, progress=lambda done, total: bar.reach(done / max(total, 1)))
+    if not len(y):
+        raise Trouble(f"{source} has no rows", "a row is a label and its features: +1 3:0.5 7:1")
+    return Dataset(path.name, X, y, None, None, "")
 
 
-def read(source: str) -> Dataset:
-    """The rows of a name or of a file."""
-    from sklearn.datasets import load_svmlight_file
-
-    folder = Path(os.environ.get("CESARO_DATA", "/work/shared/data/libsvm"))
-    places = {"a9a": ("a9a.xz", "a9a.t.xz"), "w8a": ("w8a.xz", None), "ijcnn1": ("ijcnn1.xz", "ijcnn1.t.xz")}
-    if source in places:
-        import lzma
-
-        train, test = places[source]
-        with lzma.open(folder / train) as file:
-            X, y = load_svmlight_file(file, zero_based=False)
-        if test is None:
-            return Dataset(source, X, y)
-        with lzma.open(folder / test) as file:
-            X_test, y_test = load_svmlight_file(file, zero_based=False, n_features=X.shape[1])
-        return Dataset(source, X, y, X_test, y_test, f"{source}.t")
-    X, y = load_svmlight_file(source, zero_based=False)
-    return Dataset(Path(source).name, X, y)
-
-
-def with_test(data: Dataset, test: str | None) -> Dataset:
-    """The data with the rows of another source to measure on."""
+def read_both(source: str, test: str | None, bar: Bars) -> Dataset:
+    """The rows of a source, with those of another to measure on if there is one."""
+    rows = read(source, bar)
     if test is None:
-        return data
-    other = read(test)
-    X = same_features(other.X, data.X.shape[1], other.name)
-    return data._replace(X_test=X, y_test=other.y, test_note=other.name)
+        return rows
+    other = read(test, bar)
+    X = same_features(other.X, rows.X.shape[1], other.name)
+    return rows._replace(X_test=X, y_test=other.y, test_note=other.name)
 
 
 def same_features(X: Any, features: int, name: str) -> Any:
@@ -52,8 +46,8 @@ def same_features(X: Any, features: int, name: str) -> Any:
     if X.shape[1] > features:
         beyond = int((X.indices >= features).sum())
         screen.note(
-            f"{name} has {screen.count(beyond, 'entry').replace('entrys', 'entries')} beyond feature {features}, "
-            "the last in training; their weight is zero and they are left out."
+            f"{name} has {screen.count(beyond, 'entry', 'entries')} beyond feature {features}, the last in training; "
+            "their weight is zero and they are left out."
         )
         return X[:, :features]
     if X.shape[1] < features:
