@@ -28,7 +28,7 @@ def reproduce(
     what: What = Experiment.all, quick: Quick = False, out: Out = Path("report"), json: options.Json = False
 ) -> None:
     """Run the paper's experiments and write the report."""
-    from cesaro.reproduce.run import reproduce as run  # type: ignore[import-untyped]
+    from cesaro.reproduce.run import reproduce as run
 
     names = [each.value for each in Experiment if each != "all"] if what == "all" else [what.value]
     report = run(names, quick, out)
