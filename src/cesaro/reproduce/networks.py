@@ -59,6 +59,11 @@ def vgg16(classes: int = 10) -> nn.Sequential:
 NETWORKS: dict[str, Callable[[int], nn.Sequential]] = {"cnn": cnn, "vgg16": vgg16}
 
 
+def device() -> str:
+    """Where networks are trained."""
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
 @dataclass(frozen=True)
 class Plan:
     """How a network is trained: what steps, what schedules, what is evaluated."""
@@ -102,7 +107,7 @@ def train(
     progress : a line on stderr
     returns, one entry per epoch: epoch; train_loss, the mean over the epoch's batches, with dropout, of the weights that moved;
         fitted_loss, without dropout, of the weights that the plan evaluates, on the first 5,000 training images; test_loss,
-        test_accuracy; seconds, of training alone
+        test_accuracy; seconds, of training alone. With SWA the same measures with iterate_ before them are those of SGD.
     """
     run = Run(plan, recipe, data)
     if checkpoint is not None and checkpoint.exists():
@@ -120,9 +125,9 @@ class Run:
 
     def __init__(self, plan: Plan, recipe: Recipe, data: Images):
         torch.manual_seed(recipe.seed)
-        self.plan, self.recipe, self.data = plan, recipe, data
+        self.plan, self.recipe, self.data, self.device = plan, recipe, data, device()
         self.model = NETWORKS[recipe.network](recipe.classes)
-        self.model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.model.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.batches = len(data.y) // recipe.batch_size
         steps = self.batches * recipe.epochs
         self.optimizer = plan.optimizer(self.model.parameters(), steps)
@@ -131,13 +136,15 @@ class Run:
             AveragedModel(self.model, multi_avg_fn=get_swa_multi_avg_fn()) if plan.swa_from is not None else None
         )
         pixels = data.x.reshape(len(data.x), 3, -1)[:: max(1, len(data.x) // 5000)] / 255
-        self.mean, self.scale = (torch.tensor(f(pixels, axis=(0, 2)), dtype=torch.float32) for f in (np.mean, np.std))
+        self.mean, self.scale = (
+            torch.tensor(f(pixels, axis=(0, 2)), dtype=torch.float32, device=self.device) for f in (np.mean, np.std)
+        )
         self.epoch, self.seconds, self.loss = 0, 0.0, float("nan")
         self.history: dict[str, list[float]] = {}
 
     def inputs(self, x: np.ndarray) -> Tensor:
         """Bytes as normalised images, channels last."""
-        images = torch.from_numpy(x).to(torch.float32, memory_format=torch.channels_last).div_(255)
+        images = torch.from_numpy(x).to(self.device, torch.float32, memory_format=torch.channels_last).div_(255)
         return images.sub_(self.mean[:, None, None]).div_(self.scale[:, None, None])
 
     def train_epoch(self, progress: bool) -> None:
@@ -148,11 +155,11 @@ class Run:
         order = np.random.default_rng((self.recipe.seed, self.epoch)).permutation(len(self.data.y))
         for i in range(self.batches):
             rows = order[i * self.recipe.batch_size : (i + 1) * self.recipe.batch_size]
-            x, y = self.inputs(self.data.x[rows]), torch.from_numpy(self.data.y[rows])
+            x, y = self.inputs(self.data.x[rows]), torch.from_numpy(self.data.y[rows]).to(self.device)
 
             def closure(x: Tensor = x, y: Tensor = y) -> Tensor:
                 self.optimizer.zero_grad()
-                with torch.autocast("cpu", dtype=torch.bfloat16, enabled=self.recipe.bfloat16):
+                with torch.autocast(self.device, dtype=torch.bfloat16, enabled=self.recipe.bfloat16):
                     loss = nn.functional.cross_entropy(self.model(x), y)
                 loss.backward()
                 return loss
@@ -169,28 +176,29 @@ class Run:
         self.seconds += time.perf_counter() - begin
 
     def record(self, test: Images, validation: Images | None = None) -> None:
-        """Loss and accuracy on the test images, of the weights that the plan evaluates."""
+        """Losses and accuracies of the weights that the plan evaluates; with SWA also of those that SGD has moved to."""
         if self.plan.mode:
             self.plan.mode(self.optimizer, False)
-        model: nn.Module = self.model
-        if self.average is not None and self.average.n_averaged > 0:
-            model = self.average.module
-            if any(isinstance(m, nn.BatchNorm2d) for m in model.modules()):
-                update_bn((self.inputs(self.data.x[i : i + 500]) for i in range(0, len(self.data.x), 500)), model)
-        model.eval()
-        loss, accuracy = self.judge(model, test)
-        entry = {
-            "epoch": self.epoch,
-            "train_loss": self.loss,
-            "fitted_loss": self.judge(model, Images(self.data.x[:FITTED], self.data.y[:FITTED]))[0],
-            "test_loss": loss,
-            "test_accuracy": accuracy,
-            "seconds": self.seconds,
-        }
-        if validation is not None:
-            entry["validation_accuracy"] = self.judge(model, validation)[1]
+        found = self.measure(self.model, test, validation)
+        if self.average is not None:
+            found |= {f"iterate_{key}": value for key, value in found.items()}
+            if self.average.n_averaged > 0:
+                average = self.average.module
+                if any(isinstance(m, nn.BatchNorm2d) for m in average.modules()):
+                    batches = (self.inputs(self.data.x[i : i + 500]) for i in range(0, len(self.data.x), 500))
+                    with torch.random.fork_rng():  # dropout draws here, and must not change the run
+                        update_bn(batches, average)
+                found |= self.measure(average, test, validation)
+        entry = {"epoch": self.epoch, "train_loss": self.loss, "seconds": self.seconds, **found}
         for key, value in entry.items():
             self.history.setdefault(key, []).append(value)
+
+    def measure(self, model: nn.Module, test: Images, validation: Images | None) -> dict[str, float]:
+        model.eval()
+        fitted, _ = self.judge(model, Images(self.data.x[:FITTED], self.data.y[:FITTED]))
+        loss, accuracy = self.judge(model, test)
+        found = {"fitted_loss": fitted, "test_loss": loss, "test_accuracy": accuracy}
+        return found if validation is None else found | {"validation_accuracy": self.judge(model, validation)[1]}
 
     def judge(self, model: nn.Module, images: Images) -> tuple[float, float]:
         """Mean loss and accuracy."""
@@ -204,7 +212,7 @@ class Run:
 
     def test_batches(self, test: Images, size: int = 500) -> Iterator[tuple[Tensor, Tensor]]:
         for i in range(0, len(test.y), size):
-            yield self.inputs(test.x[i : i + size]), torch.from_numpy(test.y[i : i + size])
+            yield self.inputs(test.x[i : i + size]), torch.from_numpy(test.y[i : i + size]).to(self.device)
 
     def save(self, path: Path) -> None:
         """Written beside and renamed, so that an interruption leaves the old checkpoint whole."""
@@ -214,6 +222,7 @@ class Run:
             "schedule": self.schedule.state_dict() if self.schedule else None,
             "average": self.average.state_dict() if self.average is not None else None,
             "random": torch.get_rng_state(),
+            "random_on_gpu": torch.cuda.get_rng_state_all() if self.device == "cuda" else [],
             "history": self.history,
         }
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -221,7 +230,7 @@ class Run:
         os.replace(path.with_suffix(".part"), path)
 
     def load(self, path: Path) -> None:
-        parts = torch.load(path, weights_only=True)
+        parts = torch.load(path, weights_only=True, map_location="cpu")
         self.model.load_state_dict(parts["model"])
         self.optimizer.load_state_dict(parts["optimizer"])
         if self.schedule:
@@ -229,5 +238,7 @@ class Run:
         if self.average is not None:
             self.average.load_state_dict(parts["average"])
         torch.set_rng_state(parts["random"])
+        if self.device == "cuda":
+            torch.cuda.set_rng_state_all(parts["random_on_gpu"])
         self.history = parts["history"]
         self.epoch, self.seconds = len(self.history["epoch"]), self.history["seconds"][-1]

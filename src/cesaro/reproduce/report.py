@@ -10,6 +10,7 @@ import json
 import math
 import os
 import platform
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -117,7 +118,10 @@ def overview(figures: Sequence[Figure]) -> str:
         counts = {verdict: sum(claim.verdict == verdict for claim in figure.claims) for verdict in VERDICTS}
         pills = "".join(pill(verdict, f"{count} {VERDICTS[verdict]}") for verdict, count in counts.items() if count)
         rest = pills or '<span class="none">no claim to judge</span>'
-        cards.append(f'<li><a href="#{escape(figure.name)}">{escape(figure.title)}</a>{rest}</li>')
+        cards.append(
+            f'<li><span class="name">{escape(label(figure))}</span>'
+            f'<a href="#{escape(figure.name)}">{escape(figure.title)}</a>{rest}</li>'
+        )
     return f'<ul class="overview">{"".join(cards)}</ul>'
 
 
@@ -136,17 +140,33 @@ def section(index: int, figure: Figure, folder: Path) -> str:
     shortened = "".join(f"<li>{escape(line)}</li>" for line in figure.shortened)
     parts = [
         f'<section id="{escape(figure.name)}">',
-        f'<h2>{escape(figure.title)}</h2><p class="caption">{escape(figure.caption)}</p>',
+        f'<p class="name">{escape(label(figure))}</p><h2>{escape(figure.title)}</h2>',
         f'<div class="shortened"><strong>Shortened here</strong><ul>{shortened}</ul></div>' if shortened else "",
         chips(figure),
         '<div class="panels">',
         *(drawing(index, i, panel) for i, panel in enumerate(figure.panels)),
         "</div>",
+        f'<p class="caption">{escape(figure.caption)}</p>' if figure.caption else "",
+        table(figure),
         f'<ul class="claims">{"".join(map(beside, figure.claims))}</ul>' if figure.claims else "",
         downloads(figure, folder),
         "</section>",
     ]
     return "\n".join(part for part in parts if part)
+
+
+def label(figure: Figure) -> str:
+    """figure1 is "Figure 1"."""
+    return re.sub(r"(\d+)", r" \1", figure.name).capitalize()
+
+
+def table(figure: Figure) -> str:
+    if not figure.table:
+        return ""
+    head, *rows = figure.table
+    cells = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    names = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
+    return f'<div class="table"><table><thead><tr>{names}</tr></thead><tbody>{cells}</tbody></table></div>'
 
 
 def chips(figure: Figure) -> str:
@@ -186,7 +206,7 @@ def pill(verdict: str, text: str = "") -> str:
 
 def downloads(figure: Figure, folder: Path) -> str:
     texts = {
-        "json": ("application/json", json.dumps(finite(asdict(figure)), indent=1) + "\n"),
+        "json": ("application/json", json.dumps(finite(asdict(figure))) + "\n"),
         "csv": ("text/csv", numbers(figure)),
     }
     links = [

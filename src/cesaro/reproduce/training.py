@@ -10,7 +10,6 @@ cache/cnn-cifar10.
 """
 
 import json
-import os
 import re
 import sys
 from dataclasses import dataclass
@@ -19,9 +18,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .results import Series
+from .results import Series, write
 
 WEIGHT_DECAY = 5e-3
+CONSTANT = 1000  # steps before the averages of GDA and SC-PDA grow longer
 History = dict[str, Any]
 
 
@@ -37,6 +37,7 @@ class Setting:
     screening: int  # epochs after which the rate is chosen
     seeds: int
     batch_size: int = 128
+    download: bool = True  # the images, if they are not here
 
     @property
     def validation(self) -> int:
@@ -60,7 +61,10 @@ PRINTED = (Method("GDA, as printed", "GDA, paper", True), Method("SC-PDA, as pri
 
 
 def plan(method: Method, lr: float) -> Any:
-    """The steps of a method. Ours begin with a constant phase of 1000 steps, where the printed ones have none."""
+    """The steps of a method.
+
+    Ours have a constant phase of 1000 steps, two thirds of a shorter run, before the weights advance; the printed ones none.
+    """
     import torch
 
     from .. import optim
@@ -72,8 +76,12 @@ def plan(method: Method, lr: float) -> Any:
             swa_from=0.5 if method == SWA else None,
         )
     kind: Any = optim.GDA if method.name.startswith("GDA") else optim.SCPDA
-    phase = {"start": 0, "t0": 0} if method.printed else {}
-    return Plan(lambda parameters, steps: kind(parameters, lr, weight_decay=WEIGHT_DECAY, **phase))
+
+    def make(parameters: Any, steps: int) -> Any:
+        phase = {"start": 0, "t0": 0} if method.printed else {"start": min(CONSTANT, 2 * steps // 3)}
+        return kind(parameters, lr, weight_decay=WEIGHT_DECAY, **phase)
+
+    return Plan(make)
 
 
 class Outcome(NamedTuple):
@@ -102,7 +110,7 @@ class Trainer:
 
     def outcome(self, method: Method) -> Outcome:
         screening = self.setting.screening
-        begins_as = SGD if method in (SWA, GDA) else method  # bit by bit: both begin to average later
+        begins_as = SWA if method in (SGD, GDA) else method  # bit by bit: GDA and SWA begin to average later
         first = {lr: self.history(begins_as, lr, 0, screening) for lr in self.setting.rates}
         scores = {lr: run["validation_accuracy"][screening - 1] for lr, run in first.items()}
         best = max(scores, key=lambda lr: scores[lr])
@@ -123,64 +131,60 @@ class Trainer:
         for known in (whole, first):
             if known.exists():
                 return json.loads(known.read_text())
-        history = self.train(method, lr, seed, until, whole.with_suffix(".pt"))
-        write(whole if until is None else first, {"name": method.file, "lr": lr, "seed": seed, **history})
+        if method == SGD and (inside := iterates(self.history(SWA, lr, seed, until))):
+            return inside
+        run = {"name": method.file, "lr": lr, "seed": seed}
+        run |= self.train(method, lr, seed, until, whole.with_suffix(".pt"))
+        write(whole if until is None else first, run)
         if until is None:
             whole.with_suffix(".pt").unlink(missing_ok=True)
-        return history
+        return run
 
     def train(self, method: Method, lr: float, seed: int, until: int | None, checkpoint: Path) -> History:
-        from ..data.cifar import SOURCES, Images
+        from ..data.cifar import SOURCES
         from .networks import Recipe, train
 
         s = self.setting
-        if self.images is None:
-            from ..data.cifar import load_cifar
-
-            data, test = load_cifar(s.data)
-            parts = (data, slice(s.images)), (data, slice(-s.validation, None)), (test, slice(s.test))
-            self.images = [Images(images.x[rows], images.y[rows]) for images, rows in parts]
+        self.images = self.images or self.load()
         data, validation, test = self.images
         print(f"{s.network} on {s.data}: {method.name}, rate {lr:g}, seed {seed}", file=sys.stderr, flush=True)
         recipe = Recipe(s.network, SOURCES[s.data].classes, s.epochs, s.batch_size, seed)
-        history = train(
-            plan(method, lr),
-            recipe,
-            data,
-            test,
-            validation=validation,
-            checkpoint=checkpoint,
-            until=until,
-            progress=sys.stderr.isatty(),
-        )
-        return history
+        known = {"validation": validation, "checkpoint": checkpoint, "until": until, "progress": sys.stderr.isatty()}
+        return train(plan(method, lr), recipe, data, test, **known)
+
+    def load(self) -> Any:
+        """Images to train on, to choose rates by, to test on."""
+        from ..data import DataError, load_cifar, locate
+        from ..data.cifar import Images
+
+        s = self.setting
+        if not s.download and locate(s.data) is None:
+            raise DataError(f"{s.data} is not here: cesaro data fetch {s.data}")
+        data, test = load_cifar(s.data)
+        parts = (data, slice(s.images)), (data, slice(-s.validation, None)), (test, slice(s.test))
+        return [Images(images.x[rows], images.y[rows]) for images, rows in parts]
 
 
-def write(path: Path, run: History) -> None:
-    """Whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(".part")
-    part.write_text(json.dumps(run, indent=1) + "\n")
-    os.replace(part, path)
+def iterates(run: History) -> History | None:
+    """The run of SGD that a run of SWA contains; older runs do not."""
+    own = {key.removeprefix("iterate_"): value for key, value in run.items() if key.startswith("iterate_")}
+    return {**run, **own, "name": SGD.file} if own else None
 
 
-def line(outcome: Outcome, key: str) -> Series | None:
-    """Mean and range over the seeds of what was recorded under `key`; None if no run has it."""
-    runs = [run for run in outcome.runs if key in run]
-    if not runs:
-        return None
-    values = np.array([run[key] for run in runs])
-    seconds = np.mean([run["seconds"] for run in runs], axis=0)
+def line(outcome: Outcome, key: str) -> Series:
+    """Mean and range over the seeds of what was recorded under `key`, accuracies in %."""
+    values = np.array([run[key] for run in outcome.runs]) * (100 if key.endswith("accuracy") else 1)
+    seconds = np.mean([run["seconds"] for run in outcome.runs], axis=0)
     return Series(
         outcome.method.name,
-        {"epochs": [float(e) for e in runs[0]["epoch"]], "seconds": seconds.tolist()},
-        values.mean(axis=0).tolist(),
-        values.min(axis=0).tolist(),
-        values.max(axis=0).tolist(),
+        {"epochs": digits(outcome.runs[0]["epoch"]), "seconds": digits(seconds)},
+        digits(values.mean(axis=0)),
+        digits(values.min(axis=0)),
+        digits(values.max(axis=0)),
         dashed=outcome.method.printed,
     )
 
 
-def last(outcome: Outcome, key: str) -> list[float]:
-    """The value after the last epoch, one per run that has it."""
-    return [run[key][-1] for run in outcome.runs if key in run]
+def digits(values: Any) -> list[float]:
+    """As many as anyone reads."""
+    return [float(f"{value:.6g}") for value in values]
