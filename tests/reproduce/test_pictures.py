@@ -63,6 +63,23 @@ def test_what_is_missing_or_shortened_is_written_on_the_drawing(monkeypatch, tmp
     assert "Shortened: 30 epochs instead of 100." in found
 
 
+def test_panels_below_each_other_have_one_y_axis_where_the_figure_asks_for_it(monkeypatch, tmp_path):
+    from matplotlib.figure import Figure as Canvas
+
+    limits = {}
+    line = made().panels[0]
+    lower = Series("GDA", {"epochs": [1.0, 10.0]}, [1e-5, 1e-6], [1e-5, 1e-6], [1e-5, 1e-6])
+    two = (line, Panel("below", "f(w) - f*", (lower,), log_y=True))
+    for shared in (True, False):
+        axes = limits.setdefault(shared, [])
+        monkeypatch.setattr(Canvas, "savefig", lambda canvas, path, axes=axes, **_: axes.extend(canvas.axes))
+        pictures.draw(made(panels=two, columns=1, shared_y=shared), tmp_path)
+    above, below = (limits[True][k].get_ylim() for k in (0, 1))
+    assert above == below
+    assert below[0] < 1e-6 < 2.0 < above[1]
+    assert limits[False][0].get_ylim() != limits[False][1].get_ylim()
+
+
 def test_every_method_is_in_the_legend_once(monkeypatch, tmp_path):
     figure = made()
     found = words(made(panels=(figure.panels[0],) * 3), monkeypatch, tmp_path)

@@ -50,6 +50,7 @@ def run(budget: Budget) -> Figure:
         figure1_claims.claims(found),
         shortened(budget, curves),
         columns=max(2, len(budget.data_sets)),
+        shared_y=len(budget.data_sets) > 1,
         table=methods_table(folder, found, budget.seeds),
     )
 
@@ -60,6 +61,7 @@ def draw(figure: Figure, folder: Path) -> list[Path]:
 
 def data_set(folder: Path, name: str, budget: Budget) -> dict[tuple[str, bool], dict[str, Any]]:
     """(method, printed) -> epoch, seconds and gap, the last two with a row per seed."""
+    show(f"{name}: minimum")
     best, curves, seeds = optimum(folder, name), {}, range(budget.seeds)
     for method in SOLVERS:
         for printed in ROWS:
@@ -99,7 +101,7 @@ def panel(name: str, how: str, curves: dict[tuple[str, bool], dict[str, Any]] | 
 def line(method: str, curve: dict[str, Any]) -> Series:
     """Mean and range over the seeds, at epochs that are evenly spread on a logarithmic axis."""
     epochs = curve["epoch"]
-    at = np.isin(epochs, shown(int(epochs[-1]), 40))
+    at = np.isin(epochs, shown(int(epochs[-1]), 40 if len(epochs) == epochs[-1] else 16))
     gap, seconds = curve["gap"][:, at], curve["seconds"][:, at]
 
     def numbers(values: np.ndarray) -> list[float]:
@@ -138,5 +140,6 @@ def shortened(budget: Budget, curves: dict[str, Any]) -> tuple[str, ...]:
 
 
 def show(what: str) -> None:
-    """One line on stderr that rewrites itself."""
-    print(f"\r  {what:<60}", end="" if what else "\r", file=sys.stderr, flush=True)
+    """One line on stderr that rewrites itself; nothing where nobody looks."""
+    if sys.stderr.isatty():
+        print(f"\r  {what:<60}", end="" if what else "\r", file=sys.stderr, flush=True)

@@ -4,6 +4,8 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from .colours import colour
 from .results import Figure, Panel, Series
 
@@ -33,7 +35,7 @@ def draw(figure: Figure, folder: Path) -> list[Path]:
         columns = min(figure.columns, len(figure.panels))
         rows = -(-len(figure.panels) // columns)
         canvas = Canvas(figsize=(WIDTHS.get(columns, 2.5) * columns, 2.25 * rows + 0.6), layout="constrained")
-        axes = canvas.subplots(rows, columns, squeeze=False)
+        axes = canvas.subplots(rows, columns, squeeze=False, sharey="col" if figure.shared_y else False)
         drawn = [draw_panel(ax, panel) for ax, panel in zip(axes.flat, figure.panels, strict=False)]
         for ax in axes.flat[len(figure.panels) :]:
             ax.set_axis_off()
@@ -60,7 +62,23 @@ def legend(canvas: Any, axes: Any, drawn: list[dict[str, Any]]) -> None:
         return
     for ax, handles in zip(axes.flat, drawn, strict=False):
         if handles:
-            ax.legend(handles.values(), handles, fontsize=7, framealpha=0.8, edgecolor="none", handlelength=1.8)
+            raise_ceiling(ax, 0.1 * len(handles))
+            ax.legend(
+                handles.values(),
+                handles,
+                loc="upper right",
+                fontsize=7,
+                frameon=False,
+                handlelength=1.8,
+                borderaxespad=0,
+            )
+
+
+def raise_ceiling(ax: Any, share: float) -> None:
+    """Room above the lines, as a share of what they take."""
+    scale = ax.yaxis.get_transform()
+    low, high = scale.transform(np.array(ax.get_ylim()))
+    ax.set_ylim(top=float(scale.inverted().transform(high + share * (high - low))))
 
 
 def tidy(axes: Any, panels: tuple[Panel, ...]) -> None:
@@ -89,7 +107,8 @@ def draw_panel(ax: Any, panel: Panel) -> dict[str, Any]:
         return {}
     if panel.log_x:
         ax.set_xscale("log")
-        ax.xaxis.set_major_formatter("{x:g}")
+        if max(max(next(iter(series.x.values()))) for series in panel.series) < 1e4:
+            ax.xaxis.set_major_formatter("{x:g}")
     if panel.log_y:
         ax.set_yscale("log")
     ax.set(xlabel=first_axis(panel), ylabel=panel.y_label)

@@ -50,6 +50,7 @@ class Figure:
     claims: tuple[Claim, ...] = ()
     shortened: tuple[str, ...] = ()  # what was skipped or made smaller; drawn on the figure itself
     columns: int = 2  # panels side by side
+    shared_y: bool = False  # panels below each other have the same y axis
     table: tuple[tuple[str, ...], ...] = ()  # numbers in words beside the drawing: a header, then rows
 
     def save(self, folder: Path) -> Path:

@@ -28,7 +28,7 @@ def theorem_1(numbers: dict[str, Any]) -> Claim:
     most = max(numbers["ratios"]["theorem 1"]["largest"])
     return Claim(
         "Theorem 1: GDA's weighted mean of f(x_k) - f* is at most (1/2A_t) sum of a_k^2/(mu Gamma_k) |g_k|^2.",
-        f"On {numbers['problems']} random problems at most {most:.8f} times the bound.",
+        f"On {numbers['problems']} random problems at most {most:.4f} times the bound.",
         "reproduced" if most <= SLACK else "not",
     )
 
