@@ -9,6 +9,7 @@ errors of one ulp as there were additions. Where that would matter for `tol`, g 
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,6 +20,16 @@ from cesaro.linear.rows import Problem
 
 EPS = float(np.finfo(float).eps)
 SAMPLE = 2000  # rows from which the mean of |x|^2 is taken: the first pass measures the others as it meets them
+
+
+class Standing(NamedTuple):
+    """What a run needs between two sweeps to go on as if it had never stopped."""
+
+    b: np.ndarray
+    order: np.ndarray
+    g: np.ndarray
+    center: np.ndarray
+    numbers: np.ndarray  # K, noise, swing, rate, least, seed
 
 
 class Run:
@@ -118,6 +129,17 @@ class Run:
         bound = lower_bound(D, self.g, self.mu, self.l1, self.radius)
         self.order = self.rest[:k].copy() if k else np.flatnonzero(self.record[:, passes.V]).astype(np.uint32)
         return float(f), bound - 4.0 * (EPS * math.sqrt(self.n) * size + drift)
+
+    def standing(self) -> Standing:
+        """The state between two sweeps."""
+        numbers = np.array([self.K, self.noise, self.swing, self.rate, self.least, self.seed])
+        return Standing(self.record[:, passes.B], self.order, self.g, self.center, numbers)
+
+    def resume(self, state: Standing) -> None:
+        """Stand where an earlier run of the same problem stood. Squared norms are measured again when they are met."""
+        K, self.noise, self.swing, self.rate, self.least, seed = state.numbers.tolist()
+        self.record[:, passes.B], self.order, self.g, self.seed = state.b, state.order, state.g, int(seed)
+        self.anchor_at(state.center, K)
 
     def recall(self, b, w):
         """Take over an earlier run's dual values, if it had as many rows, and its point."""

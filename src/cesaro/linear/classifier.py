@@ -59,8 +59,10 @@ class DualAveragingClassifier(LinearClassifier):
         Factors of the sample weights, by class.
     warm_start : bool
         Start the next fit from this one's result.
-    checkpoint : None
-        Reserved.
+    checkpoint : path or None
+        A directory where `fit` keeps its state: after the first epoch, then so rarely that it costs 5 % of the time at
+        most, and at the end. A later fit of the same data with the same parameters goes on from there and gives the
+        same bits; one that had finished is returned as it was. Another run's checkpoint is refused.
     n_jobs : int or None
         Threads over the one-vs-rest classes; the result does not depend on it.
     random_state : int, RandomState or None
@@ -170,6 +172,7 @@ class DualAveragingClassifier(LinearClassifier):
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """One pass over these rows; of earlier ones only the average is remembered. The first call needs `classes`."""
         self._check_together()
+        self._refuse_checkpoint("save the model between calls of partial_fit.")
         if self.class_weight == "balanced":
             raise ValueError(
                 "class_weight='balanced' needs all labels at once, which partial_fit does not have. "

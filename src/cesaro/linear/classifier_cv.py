@@ -117,6 +117,7 @@ class DualAveragingClassifierCV(LinearClassifier):
     def fit(self, X, y, sample_weight=None):
         """Choose alpha, then fit to all of X (n_samples, n_features) and labels y; returns self."""
         self._check_together()
+        self._refuse_checkpoint("to go on after a crash, pass the alpha_ that was found to DualAveragingClassifier.")
         X = check_rows(self, X)
         v = check_weights(X, sample_weight)
         self.classes_, code = check_labels(X, y)

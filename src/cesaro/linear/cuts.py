@@ -11,6 +11,7 @@ a tiny quadratic programme in lam, solved in turns with b and m. Wherever it sto
 """
 
 import math
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -47,6 +48,14 @@ class Cuts:
         self._put(place, s, c, lost)
         mean = self.S[1] + share * (s - self.S[1])
         self._put(1, mean, (1 - share) * self.c[1] + share * c, (1 - share) * self.lost[1] + share * lost)
+
+    def state(self) -> dict[str, Any]:
+        """All that changes, by name."""
+        return {name: getattr(self, name) for name in ("S", "c", "lost", "gram", "lam", "epochs")}
+
+    def resume(self, state: dict[str, Any]) -> None:
+        """Stand where an earlier run stood."""
+        vars(self).update(state)
 
     def _put(self, place, s, c, lost):
         self.S[place], self.c[place], self.lost[place] = s, c, lost

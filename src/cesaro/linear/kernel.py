@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cesaro.checkpoint import NOWHERE, Place
 from cesaro.linear import order as orders
 from cesaro.linear.anchor import choose, for_step
 from cesaro.linear.batches import visit_batches
@@ -138,6 +139,18 @@ class Run:
             s = (zr[:, 0] - before)[: p.rows.width] / self.count
             self.cuts.add(s, now[CUT] / self.count, self.count / now[DONE], size * EPS / math.sqrt(self.count))
 
+    def state(self) -> dict[str, Any]:
+        """What a run needs between two epochs to go on as if it had never stopped."""
+        mine = {"zr": self.zr, "now": self.now, "seen": self.seen, "rng": self.rng.bit_generator.state}
+        numbers = {"epoch": self.epoch, "eta": self.eta, "R": self.R}
+        return mine | numbers | {f"cuts.{name}": value for name, value in self.cuts.state().items()}
+
+    def resume(self, state: dict[str, Any]) -> None:
+        """Stand where an earlier run of the same problem stood."""
+        self.zr, self.now, self.seen, self.epoch = state["zr"], state["now"], state["seen"], state["epoch"]
+        self.eta, self.R, self.rng.bit_generator.state = state["eta"], state["R"], state["rng"]
+        self.cuts.resume({name: state[f"cuts.{name}"] for name in self.cuts.state()})
+
     def output(self) -> np.ndarray:
         """The point that the method returns."""
         z, r = self.zr[: self.problem.rows.width].T
@@ -182,6 +195,7 @@ def solve(
     sampling: str = "reshuffle",
     start: State | None = None,
     report=None,
+    slot: Place = NOWHERE,
 ) -> Fit:
     """Run epochs until the proved relative gap is at most `tol` (never, if 0 or None), `max_iter` or `time_limit`.
 
@@ -196,41 +210,54 @@ def solve(
     weights = _Power(face.power) if averaging == "auto" else averaging
     run = Run(problem, face, weights, sampling == "replacement", np.random.default_rng(seed), batch_size)
     kind = (solver, problem.loss, problem.mu, problem.l1, problem.radius)
-    if start is not None and start.kind == kind:
+    if slot.kept is not None:
+        run.resume(slot.kept)
+    elif start is not None and start.kind == kind:
         run.zr[:], run.now[:], run.epoch = start.zr, start.now, start.epoch
     else:
         run.start_at(None if start is None else start.w, anchor)
     with np.errstate(over="ignore", invalid="ignore"):  # without an anchor a run may explode: then it finds nothing
-        return loop(run, kind, tol or 0.0, max_iter, time_limit, report)
+        return loop(run, kind, tol or 0.0, max_iter, time_limit, report, slot)
 
 
-def loop(run: Run, kind: tuple, tol: float, max_iter: int, time_limit: float | None, report) -> Fit:
+def loop(run: Run, kind: tuple, tol: float, max_iter: int, time_limit: float | None, report, slot: Place) -> Fit:
     """Epochs, with a look at objective and proof at growing intervals; Ctrl-C and the clock leave the best point."""
     begin, first, looked, history = time.perf_counter(), run.epoch, 0, []
     best = np.zeros(run.problem.rows.width)
     zero = f = objective(run.problem, best)
-    lower, status = -math.inf, "max_iter"
+    lower, status, limit = -math.inf, "max_iter", math.inf if time_limit is None else begin + time_limit
+    if slot.kept is not None:
+        best, table, (looked, f, lower, seconds) = (slot.kept[name] for name in ("best", "history", "numbers"))
+        first, begin, history = 0, begin - seconds, [tuple(row) for row in table.tolist()]
+    before = run.epoch
+
+    def state():
+        numbers = [looked, f, lower, time.perf_counter() - begin]
+        return run.state() | {"best": best, "history": np.array(history).reshape(-1, 4), "numbers": numbers}
+
     try:
-        while status == "max_iter" and run.epoch - first < max_iter:
+        while status == "max_iter":
+            epoch, late = run.epoch - first, run.epoch > before and time.perf_counter() >= limit
+            if late or epoch == max_iter or epoch >= max(1, (1.25 if tol else 2.0) * looked):
+                if late:
+                    slot.save(state())  # not looked at, as it would be if time had not run out
+                looked, w = epoch, run.output()
+                value = objective(run.problem, w)
+                if not (epoch == 1 and not value <= 2 * zero and not late and run.calmer()):
+                    if value < f:
+                        best, f = w, value
+                    lower = max(lower, run.bound())
+                    history.append((run.epoch, time.perf_counter() - begin, f, lower))
+                    if tol and f - lower <= tol * max(f, 1e-3 * zero):
+                        status = "converged"
+                    elif late:
+                        status = "time_limit"
+                    if report is not None:
+                        report(run.epoch, f, lower)
+                    if status != "max_iter" or epoch == max_iter:
+                        break
             run.advance()
-            epoch = run.epoch - first
-            late = time_limit is not None and time.perf_counter() - begin >= time_limit
-            if not (late or epoch == max_iter or epoch >= (1.25 if tol else 2.0) * looked):
-                continue
-            looked, w = epoch, run.output()
-            value = objective(run.problem, w)
-            if epoch == 1 and not value <= 2 * zero and not late and run.calmer():
-                continue
-            if value < f:
-                best, f = w, value
-            lower = max(lower, run.bound())
-            history.append((run.epoch, time.perf_counter() - begin, f, lower))
-            if tol and f - lower <= tol * max(f, 1e-3 * zero):
-                status = "converged"
-            elif late:
-                status = "time_limit"
-            if report is not None:
-                report(run.epoch, f, lower)
+            slot.offer(state)
     except KeyboardInterrupt:
         status, w = "interrupted", run.output()
         value = objective(run.problem, w)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from cesaro.checkpoint import NOWHERE, Place
 from cesaro.linear import kernel
 from cesaro.linear.anchor import choose, for_step
 from cesaro.linear.cuts import Cuts
@@ -133,6 +134,18 @@ class Many:
             s = (W[: rows.width, k] - before[: rows.width, k]) / self.count
             cuts.add(s, self.cut[k] / self.count, self.count / now[DONE], lost[k])
 
+    def state(self) -> dict[str, Any]:
+        """What a run needs between two epochs to go on as if it had never stopped."""
+        mine = {"W": self.W, "now": self.now, "rng": self.rng.bit_generator.state, "epoch": self.epoch}
+        return mine | {f"cuts.{k}.{name}": a for k, cuts in enumerate(self.cuts) for name, a in cuts.state().items()}
+
+    def resume(self, state: dict[str, Any]) -> None:
+        """Stand where an earlier run of the same problems stood."""
+        self.W, self.now, self.epoch = state["W"], state["now"], state["epoch"]
+        self.rng.bit_generator.state = state["rng"]
+        for k, cuts in enumerate(self.cuts):
+            cuts.resume({name: state[f"cuts.{k}.{name}"] for name in cuts.state()})
+
     def outputs(self) -> np.ndarray:
         """The points that the method returns, (models, width)."""
         now, P, width = self.now, len(self.cut), self.problems[0].rows.width
@@ -159,6 +172,7 @@ def solve(
     anchor: str | float = "auto",
     averaging: Any = "auto",
     report=None,
+    slot: Place = NOWHERE,
 ) -> list[Fit]:
     """`kernel.solve` for problems that are `alike`, in one pass; it ends when every gap is proved.
 
@@ -167,35 +181,58 @@ def solve(
     face = kernel.SOLVERS[solver] if averaging == "auto" else kernel.SOLVERS[solver]._replace(cubic=False)
     weights = kernel._Power(face.power) if averaging == "auto" else averaging
     run = Many(problems, face, weights, np.random.default_rng(seed))
-    run.start_at(anchor)
+    if slot.kept is not None:
+        run.resume(slot.kept)
+    else:
+        run.start_at(anchor)
     with np.errstate(over="ignore", invalid="ignore"):
-        return loop(run, tol or 0.0, max_iter, time_limit, report)
+        return loop(run, tol or 0.0, max_iter, time_limit, report, slot)
 
 
-def loop(run: Many, tol: float, max_iter: int, time_limit: float | None, report) -> list[Fit]:
+def loop(run: Many, tol: float, max_iter: int, time_limit: float | None, report, slot: Place) -> list[Fit]:
     """Epochs, with looks at growing intervals: `kernel.loop` for many."""
     begin, looked, status, problems = time.perf_counter(), 0, "max_iter", run.problems
     best = np.zeros((len(problems), problems[0].rows.width))
     f = np.array([kernel.objective(p, w) for p, w in zip(problems, best, strict=True)])
     zero, lower, history = f.copy(), np.full(len(f), -np.inf), []
+    limit = math.inf if time_limit is None else begin + time_limit
+    if slot.kept is not None:
+        best, f, lower, (looked, seconds) = (slot.kept[name] for name in ("best", "f", "lower", "numbers"))
+        past = (slot.kept[name] for name in ("history", "history.f", "history.lower"))
+        begin, history = begin - seconds, [(*row, *both) for row, *both in zip(*past, strict=True)]
+    before = run.epoch
+
+    def state():
+        columns = {
+            "history": np.array([row[:2] for row in history], dtype=float).reshape(-1, 2),
+            "history.f": np.array([row[2] for row in history]).reshape(-1, len(f)),
+            "history.lower": np.array([row[3] for row in history]).reshape(-1, len(f)),
+        }
+        numbers = [looked, time.perf_counter() - begin]
+        return run.state() | columns | {"best": best, "f": f, "lower": lower, "numbers": numbers}
+
     try:
-        while status == "max_iter" and run.epoch < max_iter:
+        while status == "max_iter":
+            late = run.epoch > before and time.perf_counter() >= limit
+            if late or run.epoch == max_iter or run.epoch >= max(1, (1.25 if tol else 2.0) * looked):
+                if late:
+                    slot.save(state())  # not looked at, as it would be if time had not run out
+                looked, points = run.epoch, run.outputs()
+                value = np.array([kernel.objective(p, w) for p, w in zip(problems, points, strict=True)])
+                better = value < f
+                best[better], f[better] = points[better], value[better]
+                lower = np.maximum(lower, [cuts.bound() for cuts in run.cuts])
+                history.append((run.epoch, time.perf_counter() - begin, f.copy(), lower))
+                if tol and (f - lower <= tol * np.maximum(f, 1e-3 * zero)).all():
+                    status = "converged"
+                elif late:
+                    status = "time_limit"
+                if report is not None:
+                    report(run.epoch, float(f.max()), float(lower.min()))
+                if status != "max_iter" or run.epoch == max_iter:
+                    break
             run.advance()
-            late = time_limit is not None and time.perf_counter() - begin >= time_limit
-            if not (late or run.epoch == max_iter or run.epoch >= (1.25 if tol else 2.0) * looked):
-                continue
-            looked, points = run.epoch, run.outputs()
-            value = np.array([kernel.objective(p, w) for p, w in zip(problems, points, strict=True)])
-            better = value < f
-            best[better], f[better] = points[better], value[better]
-            lower = np.maximum(lower, [cuts.bound() for cuts in run.cuts])
-            history.append((run.epoch, time.perf_counter() - begin, f.copy(), lower))
-            if tol and (f - lower <= tol * np.maximum(f, 1e-3 * zero)).all():
-                status = "converged"
-            elif late:
-                status = "time_limit"
-            if report is not None:
-                report(run.epoch, float(f.max()), float(lower.min()))
+            slot.offer(state)
     except KeyboardInterrupt:
         status = "interrupted"
     names = ("epoch", "time", "objective", "lower_bound")

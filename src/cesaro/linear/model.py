@@ -3,6 +3,7 @@
 import warnings
 from abc import ABC, abstractmethod
 from numbers import Integral, Real
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
+from cesaro.checkpoint import Checkpoint
 from cesaro.linear.callbacks import Callbacks, CallbackSupportMixin
 from cesaro.linear.compact import compact, spread
+from cesaro.linear.fingerprint import about
 from cesaro.linear.progress import begin
 from cesaro.linear.rows import Fit, Problem, Rows
 from cesaro.linear.runs import SOLVERS, Settings, solve_all
@@ -36,7 +39,7 @@ CONSTRAINTS: dict = {
     "fit_intercept": ["boolean"],
     "intercept_scaling": [POSITIVE],
     "warm_start": ["boolean"],
-    "checkpoint": "no_validation",
+    "checkpoint": [None, str, PathLike],
     "n_jobs": [None, Integral],
     "random_state": ["random_state"],
     "verbose": ["verbose"],
@@ -93,8 +96,15 @@ class LinearModel(CallbackSupportMixin, BaseEstimator, ABC):
                 f"l1_ratio={self.l1_ratio} needs solver='anchored', 'gda' or 'sc-rda': got solver={self.solver!r}, "
                 "whose steps would touch every feature."
             )
+        if self.checkpoint is not None and self.warm_start:
+            raise ValueError(
+                "checkpoint together with warm_start=True is not supported: a fit that goes on after a crash would have "
+                "lost the model that it began from. Set warm_start=False or checkpoint=None."
+            )
+
+    def _refuse_checkpoint(self, instead: str) -> None:
         if self.checkpoint is not None:
-            raise ValueError("checkpoint is not implemented in this version: use checkpoint=None.")
+            raise ValueError(f"checkpoint={self.checkpoint!r} is for fit only. Set checkpoint=None; {instead}")
 
     def _settings(self) -> Settings:
         return Settings(
@@ -129,9 +139,13 @@ class LinearModel(CallbackSupportMixin, BaseEstimator, ABC):
         progress: Any = begin(len(problems), settings.max_iter, settings.tol, scale, self.verbose)
         if "_skl_callbacks" in vars(self):
             progress = Callbacks(self, len(problems), progress)
+        checkpoint = None
+        if self.checkpoint is not None:
+            checkpoint = Checkpoint(self.checkpoint, about(self.get_params(deep=False), problems), settings.seed)
+            settings = settings._replace(seed=checkpoint.seed)
         fewer, places = (problems, None) if self.warm_start else compact(problems)
         try:
-            fits = solve_all(fewer, at_zero, settings, starts, progress)
+            fits = solve_all(fewer, at_zero, settings, starts, progress, checkpoint)
         finally:
             progress.close()
         fits = [spread(fit, places, problems[0].rows.width) for fit in fits]

@@ -118,6 +118,7 @@ class DualAveragingRegressorCV(LinearRegressor):
     def fit(self, X, y, sample_weight=None):
         """Choose alpha, then fit to all of X (n_samples, n_features) and targets y; returns self."""
         self._check_together()
+        self._refuse_checkpoint("to go on after a crash, pass the alpha_ that was found to DualAveragingRegressor.")
         X = check_rows(self, X)
         v = check_weights(X, sample_weight)
         y = check_targets(X, y)

@@ -2,11 +2,13 @@
 
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from cesaro.checkpoint import NOWHERE, Checkpoint, Place
 from cesaro.linear.rows import Fit, Problem
 
 PAPER = ("gda", "sc-pda", "pegasos", "pa-psg-sc", "sc-rda")
@@ -31,8 +33,8 @@ class Settings(NamedTuple):
     n_jobs: int = 1
 
 
-def solve(problem: Problem, settings: Settings, start=None, report=None) -> Fit:
-    """One problem by the solver of that name."""
+def solve(problem: Problem, settings: Settings, start=None, report=None, slot: Place = NOWHERE) -> Fit:
+    """One problem by the solver of that name; `slot` keeps its state, and may have one to go on from."""
     common = {
         "tol": settings.tol,
         "max_iter": settings.max_iter,
@@ -41,6 +43,7 @@ def solve(problem: Problem, settings: Settings, start=None, report=None) -> Fit:
         "anchor": settings.anchor,
         "start": start,
         "report": report,
+        "slot": slot,
     }
     if settings.solver == "anchored":
         return _anchored(problem, common)
@@ -77,7 +80,12 @@ def _anchored(problem: Problem, settings: dict) -> Fit:
     if fit.status == "converged":
         return fit
     left = None if limit is None else max(0.0, begun + limit - time.perf_counter())
-    rest = {"max_iter": max_iter - fit.n_iter, "time_limit": left, "start": fit.state}
+    rest = {
+        "max_iter": max_iter - fit.n_iter,
+        "time_limit": left,
+        "start": fit.state,
+        "slot": settings["slot"].beside("rest"),
+    }
     return _joined(fit, sweeps.solve(problem, **settings | rest))
 
 
@@ -120,13 +128,21 @@ def _joined(first: Fit, second: Fit) -> Fit:
     )
 
 
-def solve_all(problems: list[Problem], at_zero: list[float], settings: Settings, starts: list, progress) -> list[Fit]:
+def solve_all(
+    problems: list[Problem],
+    at_zero: list[float],
+    settings: Settings,
+    starts: list,
+    progress,
+    checkpoint: Checkpoint | None = None,
+) -> list[Fit]:
     """Every problem, in n_jobs threads. The bits do not depend on n_jobs: each is solved alone, with the same seed.
 
     After a Ctrl-C the running solves end at their next report and the rest get one epoch each: a whole model is left.
     """
     if _in_one_pass(problems, settings, starts):
-        fits = _together(problems, settings, progress)
+        slot = NOWHERE if checkpoint is None else checkpoint.slot("models")
+        fits = once(slot, lambda: _together(problems, settings, progress, slot))
         return [honest(zero, fit) for zero, fit in zip(at_zero, fits, strict=True)]
     begun, left, stop = time.perf_counter(), len(problems), threading.Event()
     jobs = min(settings.n_jobs, len(problems))
@@ -144,7 +160,9 @@ def solve_all(problems: list[Problem], at_zero: list[float], settings: Settings,
             progress(k, epoch, objective, lower_bound)
 
         mine = settings._replace(time_limit=limit, max_iter=1 if hurry else settings.max_iter)
-        fit = honest(at_zero[k], solve(problems[k], mine, starts[k], report))
+        slot = NOWHERE if checkpoint is None or hurry else checkpoint.slot(f"model-{k}")
+        (fit,) = once(slot, lambda: [solve(problems[k], mine, starts[k], report, slot)])
+        fit = honest(at_zero[k], fit)
         if fit.status == "interrupted":
             stop.set()
         left -= 1
@@ -161,6 +179,30 @@ def solve_all(problems: list[Problem], at_zero: list[float], settings: Settings,
         return [future.result() for future in futures]
 
 
+def once(slot: Place, solve: Callable[[], list[Fit]]) -> list[Fit]:
+    """The fits that the slot has, or those of `solve`, which it then keeps if nothing cut them short."""
+    if slot.kept is not None and "fits" in slot.kept:
+        return [_recalled(slot.kept, k) for k in range(slot.kept["fits"])]
+    fits = solve()
+    if all(fit.status in ("converged", "max_iter") for fit in fits):
+        state = {f"{k}.{name}": value for k, fit in enumerate(fits) for name, value in _remembered(fit).items()}
+        slot.finish({"fits": len(fits)} | state)
+    return fits
+
+
+def _remembered(fit: Fit) -> dict[str, Any]:
+    """A fit as arrays, numbers and words; without the state that only a warm start needs."""
+    kept = {name: getattr(fit, name) for name in ("w", "objective", "lower_bound", "n_iter", "status")}
+    return kept | {f"history.{name}": column for name, column in fit.history.items()}
+
+
+def _recalled(kept: dict[str, Any], k: int) -> Fit:
+    """The k-th fit of what `_remembered` made."""
+    fit = {name.removeprefix(f"{k}."): value for name, value in kept.items() if name.startswith(f"{k}.")}
+    history = {name.removeprefix("history."): fit.pop(name) for name in list(fit) if name.startswith("history.")}
+    return Fit(**fit, history=history)
+
+
 def _in_one_pass(problems: list[Problem], settings: Settings, starts: list) -> bool:
     """Whether many.py covers it: the paper's solvers on problems that differ in their targets only."""
     several, rows = len(problems) > 1, problems[0].rows
@@ -172,7 +214,7 @@ def _in_one_pass(problems: list[Problem], settings: Settings, starts: list) -> b
     return many.alike(problems)
 
 
-def _together(problems: list[Problem], settings: Settings, progress) -> list[Fit]:
+def _together(problems: list[Problem], settings: Settings, progress, slot: Place) -> list[Fit]:
     """All problems in one pass over the rows: the same whatever n_jobs."""
     from cesaro.linear import many
 
@@ -186,6 +228,7 @@ def _together(problems: list[Problem], settings: Settings, progress) -> list[Fit
         anchor=settings.anchor,
         averaging=settings.averaging,
         report=lambda epoch, objective, lower_bound: progress(0, epoch, objective, lower_bound),
+        slot=slot,
     )
 
 

@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cesaro.checkpoint import NOWHERE, Place
 from cesaro.linear import passes, tune
-from cesaro.linear.anchored import Run
+from cesaro.linear.anchored import Run, Standing
 from cesaro.linear.kinks import straighten
 from cesaro.linear.rows import Fit, Problem, compacted, rescaled
 
@@ -24,6 +25,15 @@ class State(NamedTuple):
 
     b: np.ndarray
     w: np.ndarray
+
+
+class Course(NamedTuple):
+    """The loop's own numbers between two sweeps; with the run's `Standing` all that a checkpoint needs."""
+
+    best: np.ndarray
+    total: np.ndarray  # sum of weights times averages
+    history: np.ndarray
+    numbers: np.ndarray  # e, due, upper, lower, weights, whole, most, seconds
 
 
 def pause(history, target, n):
@@ -41,13 +51,23 @@ def pause(history, target, n):
 
 
 def solve(
-    problem: Problem, *, tol=1e-3, max_iter=1000, time_limit=None, seed=0, anchor="auto", start=None, report=None
+    problem: Problem,
+    *,
+    tol=1e-3,
+    max_iter=1000,
+    time_limit=None,
+    seed=0,
+    anchor="auto",
+    start=None,
+    report=None,
+    slot: Place = NOWHERE,
 ) -> Fit:
     """Minimise `problem` until (objective - lower_bound) / max(objective, 1e-3 objective at w = 0) <= tol.
 
     `tol` 0 or None runs max_iter sweeps. `anchor` is gamma_0 (0 is no anchor), "auto" chooses it from the data. `start`
-    is the state of an earlier fit. `report(epoch, objective, lower_bound)` is called after every evaluation. The answer
-    is the point of lowest objective; KeyboardInterrupt and time_limit (seconds) end a run early and leave it usable.
+    is the state of an earlier fit. `report(epoch, objective, lower_bound)` is called after every evaluation. `slot`
+    keeps the state between sweeps, and has that of a run to go on with. The answer is the point of lowest objective;
+    KeyboardInterrupt and time_limit (seconds) end a run early and leave it usable.
     """
     began, tol = time.perf_counter(), tol or 0.0
     limit = math.inf if time_limit is None else began + time_limit
@@ -55,54 +75,73 @@ def solve(
     rows, used = compacted(problem.rows)
     run = Run(problem._replace(rows=rows), seed)
     upper, lower, best, status = run.zero, 0.0, np.zeros(run.rows.d + 1), "max_iter"
-    total, weights, whole, e = np.zeros_like(best), 0.0, math.inf, 0
+    total, weights, whole, most, e = np.zeros_like(best), 0.0, math.inf, math.inf, 0
     history = [(0, time.perf_counter() - began, upper, lower, run.n)]
+
+    def state():
+        numbers = np.array([e, due, upper, lower, weights, whole, most, time.perf_counter() - began])
+        course = Course(best, total, np.array(history, dtype=float), numbers)
+        return {f"run.{k}": v for k, v in run.standing()._asdict().items()} | course._asdict()
+
     try:
-        K = run.R / tune.choose(run) if anchor == "auto" else run.mu * anchor
-        if start is not None:
-            best = run.recall(start.b, (start.w if used is None else start.w[np.append(used, -1)]) / unit)
-            upper, lower = run.evaluate(best, tol)
-        if run.mu == 0.0:
-            K = max(K, 1e-3 * run.R, 1e-300)
-        run.anchor_at(best, K)
-        while e < max_iter:
-            for _ in range(pause(history, tol * max(upper, 1e-3 * run.zero), run.n)):
-                e += 1
-                average = run.sweep(first=e == 1 and start is None)
-                if anchor == "auto":
-                    if e == 1:
-                        K = min(K, run.R / 0.3)
-                        most = 20.0 * K
-                    else:
-                        K = min(K / run.loosen(average), most)
-                run.anchor_at(average, K)
-                weight = e**4 - (e - 1) ** 4
-                total += weight * average
-                weights += weight
-                if e >= max_iter or len(run.order) <= 0.7 * history[-1][-1] * (e > 2) or time.perf_counter() > limit:
-                    break
-            w, trial = total / weights, len(history) % 3 if 10 <= e < max_iter else 0
-            if trial == 1:  # is the last average better than the average of all?
-                w = average
-            elif trial == 2:
-                w = straighten(run, w)
-            f, bound = run.evaluate(w, tol)
-            if f < upper:
-                upper, best = f, w
-            if trial == 0:
-                whole = f
-            elif trial == 1 and f < whole:
-                total, weights = weight * average, weight
-            lower = max(lower, min(bound, upper))
-            history.append((e, time.perf_counter() - began, upper, lower, len(run.order)))
-            if report is not None:
-                report(e, upper, lower)
-            if tol > 0.0 and upper - lower <= tol * max(upper, 1e-3 * run.zero):
-                status = "converged"
-                break
-            if time.perf_counter() > limit:
-                status = "time_limit"
-                break
+        if slot.kept is not None:
+            run.resume(Standing(*(slot.kept[f"run.{name}"] for name in Standing._fields)))
+            best, total, past, numbers = (slot.kept[name] for name in Course._fields)
+            e, due, upper, lower, weights, whole, most, seconds = numbers.tolist()
+            e, due, history, began = int(e), int(due), [tuple(row) for row in past.tolist()], began - seconds
+        else:
+            K = run.R / tune.choose(run) if anchor == "auto" else run.mu * anchor
+            if start is not None:
+                best = run.recall(start.b, (start.w if used is None else start.w[np.append(used, -1)]) / unit)
+                upper, lower = run.evaluate(best, tol)
+            if run.mu == 0.0:
+                K = max(K, 1e-3 * run.R, 1e-300)
+            run.anchor_at(best, K)
+            due = pause(history, tol * max(upper, 1e-3 * run.zero), run.n)
+        before = e
+        while status == "max_iter" and history[-1][0] < max_iter:
+            late = e > before and time.perf_counter() > limit
+            shrunk = e > 2 and len(run.order) <= 0.7 * history[-1][-1]
+            if late or e >= min(due, max_iter) or shrunk:
+                if late:
+                    slot.save(state())  # not looked at, as it would be if time had not run out
+                average, weight = run.center, e**4 - (e - 1) ** 4
+                w, trial = total / weights, len(history) % 3 if 10 <= e < max_iter else 0
+                if trial == 1:  # is the last average better than the average of all?
+                    w = average
+                elif trial == 2:
+                    w = straighten(run, w)
+                f, bound = run.evaluate(w, tol)
+                if f < upper:
+                    upper, best = f, w
+                if trial == 0:
+                    whole = f
+                elif trial == 1 and f < whole:
+                    total, weights = weight * average, weight
+                lower = max(lower, min(bound, upper))
+                history.append((e, time.perf_counter() - began, upper, lower, len(run.order)))
+                if report is not None:
+                    report(e, upper, lower)
+                if tol > 0.0 and upper - lower <= tol * max(upper, 1e-3 * run.zero):
+                    status = "converged"
+                elif time.perf_counter() > limit:
+                    status = "time_limit"
+                if status != "max_iter" or e == max_iter:
+                    continue
+                due = e + pause(history, tol * max(upper, 1e-3 * run.zero), run.n)
+            e += 1
+            average, K = run.sweep(first=e == 1 and start is None), run.K
+            if anchor == "auto":
+                if e == 1:
+                    K = min(K, run.R / 0.3)
+                    most = 20.0 * K
+                else:
+                    K = min(K / run.loosen(average), most)
+            run.anchor_at(average, K)
+            weight = e**4 - (e - 1) ** 4
+            total += weight * average
+            weights += weight
+            slot.offer(state)
     except KeyboardInterrupt:
         status = "interrupted"
     names = ("epoch", "time", "objective", "lower_bound", "active")

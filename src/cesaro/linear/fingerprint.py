@@ -1,0 +1,45 @@
+"""What a checkpoint is about: the data, as checksums, and every parameter that the result depends on."""
+
+import hashlib
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from cesaro import __version__
+from cesaro.linear.rows import Problem
+
+FREE = ("checkpoint", "n_jobs", "random_state", "time_limit", "verbose", "warm_start")  # may differ when a run goes on
+
+
+def digest(*arrays: np.ndarray) -> str:
+    """A checksum of the arrays' types and bytes."""
+    found = hashlib.sha256()
+    for array in arrays:
+        found.update(f"{array.dtype.str}{array.shape}".encode())
+        found.update(np.ascontiguousarray(array).data)
+    return found.hexdigest()[:16]
+
+
+def about(parameters: dict[str, Any], problems: list[Problem]) -> dict[str, Any]:
+    """What the checkpoint of a fit of these problems must say to be one of it."""
+    rows, seed = problems[0].rows, parameters["random_state"]
+    return {
+        "cesaro": __version__,
+        "rows": rows.n,
+        "features": rows.d,
+        "X": digest(rows.data, rows.col, rows.ptr),
+        "y": digest(*(problem.y for problem in problems)),
+        "sample_weight": digest(problems[0].v),
+        "random_state": int(seed) if isinstance(seed, Integral) else "drawn",
+        **{name: _plain(value) for name, value in sorted(parameters.items()) if name not in FREE},
+    }
+
+
+def _plain(value: Any) -> Any:
+    """A parameter as JSON has it: numbers are compared as numbers, objects by what they show."""
+    if value is None or isinstance(value, str | bool):
+        return value
+    if isinstance(value, int | float | np.number):
+        return float(value)
+    return repr(value)
