@@ -41,7 +41,9 @@ def figures():
         Claim("GDA is lower than Pegasos", "2.1 times lower after 10 epochs", "reproduced"),
         Claim("always", HOSTILE, "not"),
     )
-    one = Figure("figure1", "Figure 1: vectors", HOSTILE, panels, claims, ("two seeds instead of five",))
+    numbers = (("method", "seconds"), ("GDA", "0.1"), (HOSTILE, "none"))
+    short = ("two seeds instead of five",)
+    one = Figure("figure1", "Figure 1: vectors", HOSTILE, panels, claims, short, table=numbers)
     drawn = Panel("CIFAR-10", HOSTILE, (line("GDA", 0.9), line(HOSTILE, 0.95)), note="dropout on")
     empty = Panel("CIFAR-100", "loss", note="CIFAR-100 is not here: set CESARO_DATA")
     partly = Claim("a slight edge", "0.4 points, in 2 of 3 seeds", "partly")
@@ -173,6 +175,12 @@ def test_text_stays_text(page):
     assert HOSTILE in page.find_element("css selector", "#figure1 .caption").text
     assert not page.find_elements("css selector", "img, section b b, .drawing b")
     assert "<b>bold</b>" in page.find_element("css selector", "#figure2 .drawing .ytitle").text
+
+
+def test_tables_and_what_was_shortened_are_on_the_page(page):
+    assert "two seeds instead of five" in page.find_element("css selector", "#figure1 .shortened").text
+    rows = [row.text for row in page.find_elements("css selector", "#figure1 tr")]
+    assert rows == ["method seconds", "GDA 0.1", f"{HOSTILE} none"]
 
 
 def test_claims_stand_beside_what_was_measured(page):

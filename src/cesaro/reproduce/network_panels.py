@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from .results import Panel
-from .training import FOUR, Method, Outcome, Setting, compare, line
+from .training import Method, Outcome, Setting, compare, line
 
 TITLES = {"cifar10": "CIFAR-10", "cifar100": "CIFAR-100"}
 Found = dict[Method, Outcome] | str  # every method's outcome, or why there is none
@@ -13,14 +13,15 @@ HOW = (
     "the rate of the paper's grid that is best on training images held out for that, after the first epochs of the first "
     "seed. SWA is the mean of SGD's weights at epoch ends from the middle of the run on. GDA and SC-PDA (a_t = gamma_t = t) "
     "have a constant phase of 1000 steps, two thirds of a shorter run, before their weights advance; until then GDA is SGD, "
-    "bit by bit. Lines are means over the seeds, bands their range."
+    "bit by bit. (As printed they advance from the first step, and the rate falls like 1/t at once.) Lines are means over "
+    "the seeds, bands their range."
 )
 
 
-def compared(setting: Setting, runs: Path, methods: tuple[Method, ...] = FOUR) -> Found:
+def compared(setting: Setting, runs: Path) -> Found:
     """Train, or read; where the images or the library cannot be had, say what to do about it."""
     try:
-        return {outcome.method: outcome for outcome in compare(setting, runs, methods)}
+        return {outcome.method: outcome for outcome in compare(setting, runs)}
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise

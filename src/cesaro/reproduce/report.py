@@ -21,6 +21,7 @@ from string import Template
 from typing import Any
 
 from .colours import colour, on_dark
+from .pictures import OVER
 from .results import Claim, Figure, Panel
 
 PAGE = Path(__file__).parent / "page"
@@ -99,7 +100,9 @@ def data(figures: Sequence[Figure]) -> str:
     for figure in known:
         for panel in figure["panels"]:
             for series in panel["series"]:
-                series["colour"], series["colour_on_dark"] = colour(series["method"]), on_dark(series["method"])
+                method = series["method"]
+                series |= {"colour": colour(method), "colour_on_dark": on_dark(method)}
+                series["dash"] = dash(method, series.pop("dashed"))
     return json.dumps(finite(known), separators=(",", ":")).replace("<", "\\u003c")
 
 
@@ -137,14 +140,16 @@ def axes(figures: Iterable[Figure]) -> str:
 
 
 def section(index: int, figure: Figure, folder: Path) -> str:
+    """A figure with its words; one legend if its panels show the same methods, else one in each."""
+    shared = len({frozenset(series.method for series in panel.series) for panel in figure.panels if panel.series}) == 1
     shortened = "".join(f"<li>{escape(line)}</li>" for line in figure.shortened)
     parts = [
         f'<section id="{escape(figure.name)}">',
         f'<p class="name">{escape(label(figure))}</p><h2>{escape(figure.title)}</h2>',
         f'<div class="shortened"><strong>Shortened here</strong><ul>{shortened}</ul></div>' if shortened else "",
-        chips(figure),
+        chips(figure.panels) if shared else "",
         '<div class="panels">',
-        *(drawing(index, i, panel) for i, panel in enumerate(figure.panels)),
+        *(drawing(index, i, panel, legend=not shared) for i, panel in enumerate(figure.panels)),
         "</div>",
         f'<p class="caption">{escape(figure.caption)}</p>' if figure.caption else "",
         table(figure),
@@ -164,31 +169,43 @@ def table(figure: Figure) -> str:
     if not figure.table:
         return ""
     head, *rows = figure.table
-    cells = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
-    names = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
+    sides = ["right" if any(cell[:1].isdigit() for cell in column) else "left" for column in zip(*rows, strict=True)]
+    names = "".join(
+        f'<th scope="col" class="{side}">{escape(name)}</th>' for name, side in zip(head, sides, strict=True)
+    )
+    cells = "".join(
+        f"<tr>{''.join(f'<td class={side}>{escape(cell)}</td>' for cell, side in zip(row, sides, strict=True))}</tr>"
+        for row in rows
+    )
     return f'<div class="table"><table><thead><tr>{names}</tr></thead><tbody>{cells}</tbody></table></div>'
 
 
-def chips(figure: Figure) -> str:
+def chips(panels: Iterable[Panel]) -> str:
     """The legend, whose entries switch a method off and on in all figures."""
-    lines = {series.method: series.dashed for panel in figure.panels for series in panel.series}
+    lines = {series.method: dash(series.method, series.dashed) for panel in panels for series in panel.series}
     buttons = "".join(
         f'<button type="button" data-method="{escape(method)}" aria-pressed="true"'
         f' style="--colour: {colour(method)}; --colour-on-dark: {on_dark(method)}">'
-        f'<i class="{"dashed" if dashed else "solid"}"></i>{escape(method)}</button>'
-        for method, dashed in lines.items()
+        f'<i class="{style}"></i>{escape(method)}</button>'
+        for method, style in lines.items()
     )
-    return f'<div class="methods" role="group" aria-label="methods">{buttons}</div>' if lines else ""
+    return f'<div class="methods" role="group" aria-label="methods">{buttons}</div>'
 
 
-def drawing(figure: int, index: int, panel: Panel) -> str:
+def dash(method: str, dashed: bool) -> str:
+    """How plotly calls the style of a line; as in the pictures, lines that lie upon others are dotted."""
+    return "dash" if dashed else "dot" if method in OVER else "solid"
+
+
+def drawing(figure: int, index: int, panel: Panel, legend: bool) -> str:
+    title = f"<h3>{escape(panel.title)}</h3>"
     note = f'<p class="note">{escape(panel.note)}</p>' if panel.note else ""
+    if not panel.series:
+        return f'<figure>{title}<div class="missing">{note}</div></figure>'
     place = (
-        f'<div class="drawing" data-figure="{figure}" data-panel="{index}" role="img" aria-label="{escape(panel.title)}"></div>'
-        if panel.series
-        else f'<div class="missing"><p class="note">{escape(panel.note) or "There are no numbers for this panel."}</p></div>'
+        f'<div class="drawing" data-figure="{figure}" data-panel="{index}" aria-label="{escape(panel.title)}"></div>'
     )
-    return f"<figure><h3>{escape(panel.title)}</h3>{place}{note if panel.series else ''}</figure>"
+    return f"<figure>{title}{chips([panel]) if legend else ''}{place}{note}</figure>"
 
 
 def beside(claim: Claim) -> str:

@@ -51,19 +51,17 @@ class Setting:
 class Method(NamedTuple):
     name: str  # in the figures
     file: str  # in the names of the result files
-    printed: bool = False  # the weights exactly as in the paper, from the first step
 
 
 SGD, SWA = Method("SGD", "SGD, constant"), Method("SWA", "SWA")
 GDA, SC_PDA = Method("GDA", "GDA"), Method("SC-PDA", "SC-PDA")
 FOUR = (SGD, SWA, GDA, SC_PDA)
-PRINTED = (Method("GDA, as printed", "GDA, paper", True), Method("SC-PDA, as printed", "SC-PDA, paper", True))
 
 
 def plan(method: Method, lr: float) -> Any:
     """The steps of a method.
 
-    Ours have a constant phase of 1000 steps, two thirds of a shorter run, before the weights advance; the printed ones none.
+    The weights of GDA and SC-PDA advance after a constant phase of 1000 steps, two thirds of a shorter run.
     """
     import torch
 
@@ -75,11 +73,10 @@ def plan(method: Method, lr: float) -> Any:
             lambda parameters, steps: torch.optim.SGD(parameters, lr, weight_decay=WEIGHT_DECAY),
             swa_from=0.5 if method == SWA else None,
         )
-    kind: Any = optim.GDA if method.name.startswith("GDA") else optim.SCPDA
+    kind = optim.GDA if method == GDA else optim.SCPDA
 
     def make(parameters: Any, steps: int) -> Any:
-        phase = {"start": 0, "t0": 0} if method.printed else {"start": min(CONSTANT, 2 * steps // 3)}
-        return kind(parameters, lr, weight_decay=WEIGHT_DECAY, **phase)
+        return kind(parameters, lr, weight_decay=WEIGHT_DECAY, start=min(CONSTANT, 2 * steps // 3))
 
     return Plan(make)
 
@@ -93,10 +90,10 @@ class Outcome(NamedTuple):
     runs: list[History]
 
 
-def compare(setting: Setting, cache: Path, methods: tuple[Method, ...] = FOUR) -> list[Outcome]:
+def compare(setting: Setting, cache: Path) -> list[Outcome]:
     """Choose every method's rate and train it; what the cache has is taken from there."""
     trainer = Trainer(setting, cache)
-    return [trainer.outcome(method) for method in methods]
+    return [trainer.outcome(method) for method in FOUR]
 
 
 class Trainer:
@@ -117,8 +114,7 @@ class Trainer:
         for lr in scores:
             if lr != best:
                 self.file(begins_as, lr, 0).with_suffix(".pt").unlink(missing_ok=True)
-        seeds = 1 if method.printed else self.setting.seeds
-        return Outcome(method, best, scores, [self.history(method, best, seed) for seed in range(seeds)])
+        return Outcome(method, best, scores, [self.history(method, best, seed) for seed in range(self.setting.seeds)])
 
     def file(self, method: Method, lr: float, seed: int) -> Path:
         slug = re.sub(r"[^a-z0-9]+", "-", method.file.lower()).strip("-")
@@ -181,7 +177,6 @@ def line(outcome: Outcome, key: str) -> Series:
         digits(values.mean(axis=0)),
         digits(values.min(axis=0)),
         digits(values.max(axis=0)),
-        dashed=outcome.method.printed,
     )
 
 

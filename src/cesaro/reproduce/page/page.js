@@ -32,12 +32,28 @@ function traces(panel, axis, log) {
     lines.push({
       x, y: s.mean, customdata: s.mean.map((v, i) => shown(v) + range[i]), name: escaped(s.method), showlegend: false,
       mode: x.length > 1 && x.length <= 40 ? "lines+markers" : x.length > 1 ? "lines" : "markers",
-      marker: { size: 5 }, line: { color: colour, width: 2.2, dash: s.dashed ? "dash" : "solid" },
+      marker: { size: 5 }, line: { color: colour, width: 2.2, dash: s.dash },
       hovertemplate: "%{customdata}<extra>" + escaped(s.method) + "</extra>",
     });
     lines[lines.length - 1].marker.color = colour;
   }
   return [...bands, ...lines];
+}
+
+// Ticks and range of an axis; on a log scale whole powers of ten, or 1, 2, 5 where there are few, without the clutter between.
+function scale(values, log) {
+  const known = values.filter((v) => v !== null && (!log || v > 0));
+  if (!log || !known.length) return { type: log ? "log" : "linear" };
+  const low = Math.log10(Math.min(...known)), high = Math.log10(Math.max(...known)), margin = 0.04 * (high - low) + 0.01;
+  const ticks = [];
+  for (let power = Math.floor(low); power <= high; power++)
+    for (const digit of high - low > 3.5 ? [1] : high - low > 1.5 ? [1, 3] : [1, 2, 5]) ticks.push(digit * 10 ** power);
+  const plain = (v) => v >= 0.01 && v < 10000;
+  const text = (v) => {
+    const power = Math.floor(Math.log10(v) + 1e-9), digit = Math.round(v / 10 ** power);
+    return plain(v) ? String(Number(v.toPrecision(1))) : (digit === 1 ? "" : digit + "·") + `10<sup>${power}</sup>`.replace("-", "−");
+  };
+  return { type: "log", range: [low - margin, high + margin], tickvals: ticks, ticktext: ticks.map(text) };
 }
 
 function draw() {
@@ -48,17 +64,18 @@ function draw() {
     const known = Object.keys(panel.series[0].x);
     const axis = known.includes(state.x) ? state.x : known[0];
     const log = state.y === "own" ? panel.log_y : state.y === "log";
+    const drawn = traces(panel, axis, log);
     const line = { gridcolor: look("--grid"), linecolor: look("--rule"), tickcolor: look("--rule"), zeroline: false, ticks: "outside",
       ticklen: 4, automargin: true, showline: true, exponentformat: "power", title: { standoff: 8 } };
     const layout = {
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", margin: { l: 12, r: 14, t: 14, b: 12 }, hovermode: "x unified",
       font: { family: look("--sans"), size: 13, color: look("--ink") },
       hoverlabel: { bgcolor: look("--card"), bordercolor: look("--rule"), font: { color: look("--ink"), size: 12 } },
-      xaxis: { ...line, type: panel.log_x ? "log" : "linear", title: { text: escaped(axis), standoff: 8 } },
-      yaxis: { ...line, type: log ? "log" : "linear", title: { text: escaped(panel.y_label), standoff: 8 } },
+      xaxis: { ...line, ...scale(drawn.flatMap((t) => t.x), panel.log_x), title: { text: escaped(axis), standoff: 8 } },
+      yaxis: { ...line, ...scale(drawn.flatMap((t) => t.y), log), title: { text: escaped(panel.y_label), standoff: 8 } },
     };
     if (axis === "seconds") layout.hovermode = "closest";
-    Plotly.react(place, traces(panel, axis, log), layout, { responsive: true, displayModeBar: false });
+    Plotly.react(place, drawn, layout, { responsive: true, displayModeBar: false });
   }
 }
 
