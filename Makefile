@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN = .venv/bin
 
 run: .venv/ready
-	$(BIN)/python -m cesaro.reproduce
+	$(BIN)/cesaro reproduce --quick
 
 test: .venv/ready
 	$(BIN)/ruff check .

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from reproduce.small import budget, rows  # noqa: F401
+from reproduce.small import rows
 
 from cesaro.domains import Everywhere
 from cesaro.linear.kernel import objective
@@ -62,8 +62,8 @@ def test_what_a_run_as_printed_proves_is_true(problem):
         assert best - run.bound() < 0.2 * best
 
 
-def test_every_method_is_drawn_in_both_settings_and_lies_above_the_minimum(budget):  # noqa: F811
-    figure = figure1.run(budget)
+def test_every_method_is_drawn_in_both_settings_and_lies_above_the_minimum(small_budget):
+    figure = figure1.run(small_budget)
     printed, _, ours, _ = figure.panels
     assert [panel.title for panel in (printed, ours)] == ["a9a, as printed", "a9a, ours, with the anchor"]
     for panel in (printed, ours):
@@ -81,14 +81,14 @@ def test_every_method_is_drawn_in_both_settings_and_lies_above_the_minimum(budge
     assert [claim.verdict in ("reproduced", "partly", "not") for claim in figure.claims] == [True] * 4
 
 
-def test_without_a_ball_sc_pda_and_pa_psg_are_one_recursion_in_our_setting(budget):  # noqa: F811
-    lines = {series.method: series for series in figure1.run(budget).panels[2].series}
+def test_without_a_ball_sc_pda_and_pa_psg_are_one_recursion_in_our_setting(small_budget):
+    lines = {series.method: series for series in figure1.run(small_budget).panels[2].series}
     assert lines["SC-PDA"].mean == lines["PA-PSG"].mean
     assert lines["SC-PDA"].mean != lines["GDA"].mean
 
 
-def test_a_data_set_that_cannot_be_had_is_said_in_its_place_and_the_rest_is_drawn(budget):  # noqa: F811
-    figure = figure1.run(budget)
+def test_a_data_set_that_cannot_be_had_is_said_in_its_place_and_the_rest_is_drawn(small_budget):
+    figure = figure1.run(small_budget)
     missing = figure.panels[1]
     assert missing.series == ()
     assert "cesaro data fetch w8a" in missing.note
@@ -96,14 +96,14 @@ def test_a_data_set_that_cannot_be_had_is_said_in_its_place_and_the_rest_is_draw
     assert figure.panels[0].series
 
 
-def test_finished_runs_are_not_run_again(budget, monkeypatch):  # noqa: F811
-    first = figure1.run(budget)
+def test_finished_runs_are_not_run_again(small_budget, monkeypatch):
+    first = figure1.run(small_budget)
     monkeypatch.setattr(trajectories, "_begin", lambda *_: pytest.fail("ran again"))
     monkeypatch.setattr(trajectories.runs, "solve", lambda *_: pytest.fail("solved again"))
-    assert figure1.run(budget) == first
+    assert figure1.run(small_budget) == first
 
 
-def test_an_interrupted_run_resumes_and_ends_as_if_it_had_not_been(budget, monkeypatch, tmp_path):  # noqa: F811
+def test_an_interrupted_run_resumes_and_ends_as_if_it_had_not_been(small_budget, monkeypatch, tmp_path):
     begun, begin = [], trajectories._begin
 
     def interrupted(p, method, printed, seed):
@@ -114,17 +114,17 @@ def test_an_interrupted_run_resumes_and_ends_as_if_it_had_not_been(budget, monke
 
     monkeypatch.setattr(trajectories, "_begin", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        figure1.run(budget)
-    assert not list(budget.runs.rglob("*.part"))
-    again = figure1.run(budget)
+        figure1.run(small_budget)
+    assert not list(small_budget.runs.rglob("*.part"))
+    again = figure1.run(small_budget)
     assert len(begun) == 5 * 2 * 2 + 1  # every run once, the interrupted one twice
-    whole = figure1.run(figure1.Budget(tmp_path / "other", data_sets=budget.data_sets, epochs=12, seeds=2))
+    whole = figure1.run(figure1.Budget(tmp_path / "other", data_sets=small_budget.data_sets, epochs=12, seeds=2))
     for panel, other in zip(again.panels, whole.panels, strict=True):
         assert [series.mean for series in panel.series] == [series.mean for series in other.series]
 
 
-def test_a_run_with_other_settings_is_not_taken_for_this_one(budget):  # noqa: F811
-    folder = budget.runs / "figure1"
+def test_a_run_with_other_settings_is_not_taken_for_this_one(small_budget):
+    folder = small_budget.runs / "figure1"
     trajectories.trajectory(folder, "a9a", "GDA", True, 0, 3)
     (path,) = folder.iterdir()
     known = json.loads(path.read_text())
@@ -175,6 +175,6 @@ def test_our_own_optimum_encloses_the_known_one(name, minimum, monkeypatch, tmp_
     assert best["objective"] - best["lower_bound"] <= 1e-9
 
 
-def test_a_figure_is_the_same_after_saving_and_loading(budget, tmp_path):  # noqa: F811
-    figure = figure1.run(budget)
+def test_a_figure_is_the_same_after_saving_and_loading(small_budget, tmp_path):
+    figure = figure1.run(small_budget)
     assert Figure.load(figure.save(tmp_path)) == figure

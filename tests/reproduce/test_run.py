@@ -80,3 +80,28 @@ def test_a_broken_module_is_not_taken_for_a_missing_library(monkeypatch, tmp_pat
     monkeypatch.setattr(run, "import_module", broken)
     with pytest.raises(ModuleNotFoundError, match="nonsense"):
         run.make("figure1", run.make_budget(tmp_path, quick=True), tmp_path)
+
+
+def test_the_command_prints_the_table_and_the_path_of_the_report(small_budget, monkeypatch, tmp_path):
+    from typer.testing import CliRunner
+
+    from cesaro.cli import app
+
+    monkeypatch.setattr(run, "make_budget", lambda runs, quick: small_budget)
+    out = tmp_path / "report"
+    shown = CliRunner().invoke(app, ["reproduce", "figure1", "--quick", "--out", str(out)])
+    assert shown.exit_code == 0, shown.output
+    lines = shown.stdout.splitlines()
+    assert [cell.strip() for cell in lines[0].split("  ") if cell] == [
+        "method on a9a",
+        "setting",
+        "f - f* after 1",
+        "f - f* after 3",
+        "f - f* after 10",
+        "proved gap after 10",
+        "seconds",
+    ]
+    assert [line.split()[0] for line in lines[2:15]][-2:] == ["SGDClassifier", "LinearSVC"]
+    assert len(set(map(len, lines[:15]))) == 1
+    assert lines[-1] == f"The report: {out / 'index.html'}"
+    assert (out / "index.html").exists()

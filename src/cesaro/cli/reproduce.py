@@ -29,8 +29,13 @@ def reproduce(
 ) -> None:
     """Run the paper's experiments and write the report."""
     from cesaro.reproduce.run import reproduce as run
+    from cesaro.reproduce.run import table
 
     names = [each.value for each in Experiment if each != "all"] if what == "all" else [what.value]
     report = run(names, quick, out)
     if json:
         screen.as_json({"experiments": names, "quick": quick, "report": str(report)})
+        return
+    if "figure1" in names:
+        typer.echo(f"{table(out)}\n")
+    typer.echo(f"The report: {report}")

@@ -16,8 +16,9 @@ def main() -> None:
     parser.add_argument("--out", default="report", help="the folder of numbers, pictures and the report")
     asked = parser.parse_args()
     path = reproduce(asked.names, quick=not asked.full, out=asked.out)
-    print(table(asked.out))
-    print(f"\nThe report: {path}")
+    if {"figure1", "all"} & set(asked.names):
+        print(f"{table(asked.out)}\n")
+    print(f"The report: {path}")
 
 
 if __name__ == "__main__":

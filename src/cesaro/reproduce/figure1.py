@@ -136,7 +136,7 @@ def shortened(budget: Budget, curves: dict[str, Any]) -> tuple[str, ...]:
         words.append(f"{budget.epochs} epochs instead of {full.epochs}")
     if budget.seeds < full.seeds:
         words.append(f"{budget.seeds} seeds instead of {full.seeds}")
-    return tuple(words)
+    return (*words, "the verdicts are about this much alone") if words else ()
 
 
 def show(what: str) -> None:

@@ -1,0 +1,25 @@
+"""A small budget, with a small support vector machine in the place of the data sets."""
+
+from dataclasses import replace
+
+import pytest
+from reproduce.small import rows
+
+from cesaro.data import DataError, Dataset
+from cesaro.reproduce import trajectories
+from cesaro.reproduce.budget import Budget
+
+
+@pytest.fixture
+def small_budget(tmp_path, monkeypatch):
+    """Two data sets of 60 rows: `a9a`, and `w8a`, which is not to be had."""
+
+    def load(name):
+        if name == "w8a":
+            raise DataError("Fetch it: cesaro data fetch w8a.")
+        return Dataset(name, *rows(), None, None, "")
+
+    monkeypatch.setattr(trajectories, "load", load)
+    trajectories.problem.cache_clear()
+    yield replace(Budget(tmp_path / "runs"), data_sets=("a9a", "w8a"), epochs=12, seeds=2)
+    trajectories.problem.cache_clear()
