@@ -112,14 +112,31 @@ def run_kernel(kernels, case: Case, w0=None):
     slopes, sums = np.zeros(case.batch), np.zeros((rows.n + 1, 3))
     lag = np.zeros(rows.d + 1, dtype=np.uint64)
     v = p.v if (p.v != 1.0).any() else np.ones(1)
+    targets = np.stack([p.y, np.zeros(rows.n)], axis=1)
     for order, gamma in zip(case.orders, case.gammas, strict=True):
-        what = (rows, p.y, v, order, gamma, how, zr, now, seen)
+        what = (v, order, gamma, how, zr, now, seen)
         if p.l1 > 0:
-            kernels.elastic.visit_elastic(*what, slopes, sums, lag)
+            kernels.elastic.visit_elastic(rows, p.y, *what, slopes, sums, lag)
         elif case.batch > 1:
-            kernels.batches.visit_batches(*what, slopes)
+            kernels.batches.visit_batches(rows, p.y, *what, slopes)
         else:
-            recursion.visit(*what)
+            visit, radius = (
+                recursion.visit_average if face.primal else recursion.visit,
+                p.radius if p.radius < np.inf else None,
+            )
+            visit(
+                rows,
+                targets,
+                v if len(v) > 1 else None,
+                order,
+                gamma,
+                how,
+                radius,
+                zr,
+                now,
+                seen if face.keep else None,
+            )
+            recursion.settle(rows, targets, zr)
     kept = now[recursion.SCALE]
     running = now[recursion.SQUARE] * kept**2
     now[recursion.SQUARE] = recursion.fold(zr, now[recursion.ALPHA], kept)
@@ -130,7 +147,7 @@ def run_kernel(kernels, case: Case, w0=None):
     z = zr[:width, 0]
     w = -np.sign(z) * np.maximum(0.0, np.abs(z) - penalty * A) / (p.mu * Gamma)
     if p.l1 == 0:
-        s, _ = recursion.step(how, p.mu, Gamma, 1.0, now[recursion.SQUARE])
+        s, _ = recursion.step(how, how.radius, p.mu, Gamma, 1.0, now[recursion.SQUARE])
         w = s * z
     answer = w if face.last else zr[:width, 1] / now[recursion.OUT]
     if face.primal:
@@ -186,7 +203,7 @@ def run_lanes(lanes, cases: list[Case]):
     for k, case in enumerate(cases):
         z, r = W[: p.rows.width, k], W[: p.rows.width, L + k]
         A, square, mu = S[lanes.DONE, k], S[lanes.SQUARE, k], case.problem.mu
-        s, _ = lanes.step(how, mu, case.anchor + A, 1.0, square)
+        s, _ = lanes.step(how, how.radius, mu, case.anchor + A, 1.0, square)
         answer = s * z if face.last else r / S[lanes.OUT, k]
         cut = S[lanes.CUT, k] / A
         found.append(

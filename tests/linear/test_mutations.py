@@ -17,26 +17,33 @@ lanes_test = SimpleNamespace(**runpy.run_path(str(here / "test_lanes.py")))
 path_test = SimpleNamespace(**runpy.run_path(str(here / "test_path.py")))
 
 FAULTS = [
-    ("recursion", "zz += g * (2.0 * mz + g * q)", "zz += g * (2.0 * mz - g * q)"),
+    ("recursion", "zz += g * (2.0 * mz + g * square", "zz += g * (2.0 * mz - g * square"),
     ("recursion", "alpha += o * s", "alpha += a * s"),
-    ("recursion", "h = -alpha * g", "h = alpha * g"),
+    ("recursion", "own[TWO * i + ONE] += alpha * g", "own[TWO * i + ONE] -= alpha * g"),
+    ("recursion", "start, stop, g, -alpha * g)", "start, stop, g, alpha * g)"),
+    ("recursion", "zr[rows.col[j], 1] -= h", "zr[rows.col[j], 1] += h"),
+    ("recursion", "targets[i, 1] = 0.0", "pass"),
     ("recursion", "A += a\n", "A += 1.0\n"),
-    ("recursion", "else s * mz", "else -s * mz"),
+    ("recursion", "y * (s * mz) < 1.0", "y * (s * mz) > 1.0"),
+    ("recursion", "how.param, s * mz, y)", "how.param, -s * mz, y)"),
+    ("recursion", "y * (alpha * mz + mr) < out", "y * (alpha * mz + mr) < 1.0"),
     ("recursion", "cc -= a * conjugate", "cc += a * conjugate"),
     ("recursion", "scale * inside if how.keep else scale", "scale"),
     ("recursion", "zr[j, 0] *= scale", "pass"),
-    ("recursion", "(A / how.total) ** 3", "(A / how.total) ** 2"),
-    ("recursion", "g = a * u / scale", "g = a * u"),
-    ("recursion", "at[d + ONE] += h * bias", "pass"),
-    ("recursion", "mr += data[j] * at[TWO * col[j] + ONE]", "mr += data[j] * at[TWO * col[j]]"),
+    ("recursion", "part * part * part", "part * part"),
+    ("recursion", "else a * u / scale", "else a * u"),
+    ("recursion", "zr[rows.d, 1] -= alpha * g * rows.bias", "pass"),
+    ("recursion", "zr[rows.d, 1] -= h * rows.bias", "pass"),
+    ("recursion", "at[d] += g * bias", "pass"),
+    ("recursion", "mr += rows.bias * zr[rows.d, 1]", "mr += rows.bias * zr[rows.d, 0]"),
     ("recursion", "mz += odd + data[j]", "mz += data[j]"),
-    ("recursion", "cc -= a * u * y[i]", "cc += a * u * y[i]"),
+    ("recursion", "cc += a\n", "cc -= a\n"),
     ("recursion", "s / scale, 0.0, 1.0", "s, 0.0, 1.0"),
     ("recursion", "s / scale, 0.0, 1.0", "s / scale, alpha, 1.0"),
     ("recursion", "out += o", "out += a"),
     ("recursion", "seen[i, 1] += a", "seen[i, 1] += 1.0"),
-    ("recursion", "gamma * v[i] if weighted else gamma", "gamma"),
-    ("recursion", "norm > how.radius * mu * Gamma", "norm > how.radius * Gamma"),
+    ("recursion", "gamma if v is None else gamma * v[i]", "gamma"),
+    ("recursion", "norm > radius * mu * Gamma", "norm > radius * Gamma"),
     ("batches", "zz += push", "zz = push"),
     ("batches", "-alpha * slopes[b]", "alpha * slopes[b]"),
     ("batches", "grown += g * x * (2.0 * zr[c, 0] + g * x)", "grown += g * x * (2.0 * zr[c, 0])"),
@@ -79,7 +86,9 @@ def ties_hold(name, old="", new=""):
     """Run the ties of the module that is at fault; they raise AssertionError if it is."""
     if name == "implicit":
         return implicit_ties_hold(old, new)
-    recursion = interpret("recursion", *([old, new] if name == "recursion" else []))
+    simd = interpret("simd")
+    pairs = {"dot_pairs": simd.dot_pairs, "add_pairs": simd.add_pairs}
+    recursion = interpret("recursion", *([old, new] if name == "recursion" else []), **pairs)
     recursion.ahead = lambda *_: None
     if name == "lanes":
         return lanes_ties_hold(recursion, old, new)

@@ -43,7 +43,7 @@ def choose(problem: Problem, how: How, last: bool, share: np.ndarray, rng: np.ra
     visit_lanes(problem.rows, Y, V, order, 1.0, how, lanes, W, S, work, 0)
     fold_lanes(W, S)
     if last:
-        scale = [step(how, problem.mu, S[ANCHOR, k] + S[DONE, k], 1.0, S[SQUARE, k])[0] for k in range(L)]
+        scale = [step(how, how.radius, problem.mu, S[ANCHOR, k] + S[DONE, k], 1.0, S[SQUARE, k])[0] for k in range(L)]
         points = W[:, :L] * scale
     else:
         points = np.ascontiguousarray(W[:, L:] / S[OUT])

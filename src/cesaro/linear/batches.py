@@ -54,7 +54,7 @@ def visit_batches(rows, y, v, order, gamma, how, zr, now, seen, slopes):
     """`recursion.visit` in batches of len(slopes) rows."""
     alpha, out, A, anchor, zz, scale, cc, t = now[0], now[1], now[2], now[3], now[4], now[5], now[6], np.int64(now[7])
     weighted, recall, size = v.shape[0] > 1, seen.shape[0] > 0, slopes.shape[0]
-    s, scale = step(how, how.mu, anchor + A, scale, zz)
+    s, scale = step(how, how.radius, how.mu, anchor + A, scale, zz)
     for k in range(0, order.shape[0], size):
         batch = order[k : k + size]
         a = weigh(v, gamma, batch)
@@ -80,7 +80,7 @@ def visit_batches(rows, y, v, order, gamma, how, zr, now, seen, slopes):
                 zz += push(rows, batch[b], zr, slopes[b], -alpha * slopes[b])
         if how.radius < math.inf and zz < CANCELLED * before:
             zz, alpha, scale = fold(zr, alpha, scale), 0.0, 1.0
-        s, scale = step(how, how.mu, anchor + A, scale, zz)
+        s, scale = step(how, how.radius, how.mu, anchor + A, scale, zz)
         if t & (t - 1) == 0 or scale < SHRUNK:
             zz, s, alpha, scale = fold(zr, alpha, scale), s / scale, 0.0, 1.0
     now[0], now[1], now[2], now[4], now[5], now[6], now[7] = alpha, out, A, zz, scale, cc, t

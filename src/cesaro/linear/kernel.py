@@ -24,7 +24,22 @@ from cesaro.linear.cuts import Cuts
 from cesaro.linear.elastic import visit_elastic
 from cesaro.linear.evaluate import mean_loss, recalled_cut
 from cesaro.linear.loss_codes import code_of
-from cesaro.linear.recursion import ALPHA, ANCHOR, CUT, DONE, OUT, SCALE, SQUARE, How, Now, fold, step, visit
+from cesaro.linear.recursion import (
+    ALPHA,
+    ANCHOR,
+    CUT,
+    DONE,
+    OUT,
+    SCALE,
+    SQUARE,
+    How,
+    Now,
+    fold,
+    settle,
+    step,
+    visit,
+    visit_average,
+)
 from cesaro.linear.rows import Fit, Problem
 
 EPS = float(np.finfo(float).eps)
@@ -83,6 +98,7 @@ class Run:
         settings = (code, param, problem.mu, problem.l1, problem.radius, face.primal, face.keep, face.cubic)
         self.how = How(*settings, float(self.count))
         self.zr, self.now, self.epoch, self.eta, self.R = np.zeros((rows.d + 1, 2)), np.array(Now()), 0, 0.0, 0.0
+        self.targets = np.stack([problem.y, np.zeros(rows.n)], axis=1)  # beside each what the average owes to its row
         self.cuts = Cuts(problem)
         recall = replace or (face.keep and problem.radius < math.inf)  # then z is not the sum of the rows' slopes
         self.seen = np.zeros((rows.n if recall else 0, 2))
@@ -96,7 +112,7 @@ class Run:
             self.eta, self.R = choose(self.problem, self.how, self.face.last, self.share, self.rng)
             anchor = float(for_step(self.eta, self.R, self.problem.mu))
         self.zr[:], self.now[:], self.epoch = 0.0, Now(anchor=float(anchor)), 0
-        self.seen[:] = 0.0
+        self.seen[:], self.targets[:, 1] = 0.0, 0.0
         if w is not None:
             self.zr[: len(w), 0] = -self.problem.mu * float(anchor) * w
             self.now[SQUARE] = self.zr[:, 0] @ self.zr[:, 0]
@@ -116,6 +132,7 @@ class Run:
         ratio = (self.weights.relative(e) - 1.0) / self.weights.relative(e - 1) if e > 1 else 1.0  # a_{e-1} / a_e
         if ratio != 1.0:
             zr *= ratio
+            self.targets[:, 1] *= ratio
             now[[OUT, DONE, ANCHOR]] *= ratio
             now[SQUARE] *= ratio**2
         before, done, now[CUT] = zr[:, 0].copy(), now[DONE], 0.0
@@ -124,13 +141,16 @@ class Run:
         else:
             self.order[:] = self.exist  # so that a run resumed is a run
             orders.reshuffle(self.order, self.rng)
-        what = (p.rows, p.y, self.v, self.order, 1.0, self.how, zr, now, self.seen)
         if p.l1 > 0:
-            visit_elastic(*what, self.slopes, self.sums, self.lag)
+            what = (self.v, self.order, 1.0, self.how, zr, now, self.seen, self.slopes)
+            visit_elastic(p.rows, p.y, *what, self.sums, self.lag)
         elif len(self.slopes) > 1:
-            visit_batches(*what, self.slopes)
+            visit_batches(p.rows, p.y, self.v, self.order, 1.0, self.how, zr, now, self.seen, self.slopes)
         else:
-            visit(*what)
+            v, seen = self.v if len(self.v) > 1 else None, self.seen if len(self.seen) else None
+            radius = p.radius if p.radius < math.inf else None
+            pass_ = visit_average if self.face.primal else visit
+            pass_(p.rows, self.targets, v, self.order, 1.0, self.how, radius, zr, now, seen)
         now[SQUARE] = fold(zr, now[ALPHA], now[SCALE])
         now[ALPHA], now[SCALE] = 0.0, 1.0
         now[DONE] = done + self.count  # exact, where a running sum has rounded
@@ -153,10 +173,11 @@ class Run:
 
     def output(self) -> np.ndarray:
         """The point that the method returns."""
+        settle(self.problem.rows, self.targets, self.zr)
         z, r = self.zr[: self.problem.rows.width].T
         alpha, out, A, anchor, square, scale = self.now[:6]
         if self.face.last:
-            w = step(self.how, self.how.mu, anchor + A, scale, square)[0] * z
+            w = step(self.how, self.how.radius, self.how.mu, anchor + A, scale, square)[0] * z
         else:
             w = (alpha * z + r) / out if out > 0 else np.zeros(len(z))
         norm = float(np.linalg.norm(w)) if self.problem.radius < math.inf else 0.0
@@ -266,4 +287,5 @@ def loop(run: Run, kind: tuple, tol: float, max_iter: int, time_limit: float | N
     table = np.array(history, dtype=float).reshape(-1, 4).T
     record = dict(zip(("epoch", "time", "objective", "lower_bound"), table, strict=True))
     record["active"] = np.full(len(history), run.count)
+    settle(run.problem.rows, run.targets, run.zr)
     return Fit(best, f, lower, run.epoch - first, record, status, State(run.zr, run.now, run.epoch, best, kind))

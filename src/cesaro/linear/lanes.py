@@ -67,7 +67,7 @@ def respond(how, mu, S, k, a, y, mz, mr, q):
 
     Returns how much of the row z takes, and whether the lane must be folded.
     """
-    s, S[SCALE, k] = step(how, mu, S[ANCHOR, k] + S[DONE, k], S[SCALE, k], S[SQUARE, k])
+    s, S[SCALE, k] = step(how, how.radius, mu, S[ANCHOR, k] + S[DONE, k], S[SCALE, k], S[SQUARE, k])
     S[DONE, k] += a
     o = a * (S[DONE, k] / how.total) ** 3 if how.cubic else a
     S[ALPHA, k] += o * s

@@ -53,7 +53,7 @@ def visit_many(rows, Y, v, order, how, W, now, cut, m, g):
         ahead(rows, Y, v, order, k)
         i = order[k]
         a = v[i] if weighted else 1.0
-        s, _ = step(how, how.mu, anchor + A, 1.0, 0.0)
+        s, _ = step(how, None, how.mu, anchor + A, 1.0, 0.0)
         A += a
         t += 1
         o = a * (A / how.total) ** 3 if how.cubic else a
@@ -149,7 +149,7 @@ class Many:
     def outputs(self) -> np.ndarray:
         """The points that the method returns, (models, width)."""
         now, P, width = self.now, len(self.cut), self.problems[0].rows.width
-        s, _ = step(self.how, self.how.mu, now[ANCHOR] + now[DONE], 1.0, 0.0)
+        s, _ = step(self.how, None, self.how.mu, now[ANCHOR] + now[DONE], 1.0, 0.0)
         points = s * self.W[:, :P] if self.face.last else self.W[:, P:] / max(now[1], 1e-300)
         return np.ascontiguousarray(points[:width, : len(self.problems)].T)
 

@@ -3,9 +3,9 @@
     w_t = s z            the dual average: z sums gamma_k phi'_k x_k, and s = -min(1, R mu Gamma / |z|) / (mu Gamma)
     sum o_k w_k = alpha z + r      any average of it: alpha += o s before z changes, r -= alpha delta after
 
-so a row touches its own columns only. The slope is taken at w (GDA, SC-RDA, Pegasos) or at the average itself (SC-PDA,
-PA-PSG). Where the projection is kept (Pegasos, PA-PSG) z is shrunk with it: it is `scale` times what is stored.
-|z|^2 follows from the margin, |z + g x|^2 = |z|^2 + 2 g <z, x> + g^2 |x|^2: a ball costs nothing.
+so a row touches its own columns only. The slope is taken at w (GDA, SC-RDA, Pegasos: `visit`) or at the average itself
+(SC-PDA, PA-PSG: `visit_average`). Where the projection is kept (Pegasos, PA-PSG) z is shrunk with it: it is `scale`
+times what is stored. |z|^2 follows from the margin, |z + g x|^2 = |z|^2 + 2 g <z, x> + g^2 |x|^2: a ball costs nothing.
 """
 
 import math
@@ -17,6 +17,7 @@ from numba import njit
 from cesaro.linear.jit import KERNEL, SCALAR
 from cesaro.linear.loss_codes import HINGE, conjugate, slope
 from cesaro.linear.rows import prefetch
+from cesaro.linear.simd import add_pairs, dot_pairs
 
 
 class How(NamedTuple):
@@ -53,18 +54,19 @@ ALPHA, OUT, DONE, ANCHOR, SQUARE, SCALE, CUT, SEEN = range(8)
 
 
 @njit(**KERNEL)
-def ahead(rows, y, v, order, k):
+def ahead(rows, targets, v, order, k):
     """Prefetch what the rows 4 and 8 places ahead will need."""
     n = order.shape[0]
     if k + 8 < n:
         soon = np.intp(order[k + 8])
         prefetch(rows.ptr, soon)
-        prefetch(y, soon)
-        if v.shape[0] > 1:
-            prefetch(v, soon)
+        prefetch(targets, soon)
+        if v is not None:  # noqa: SIM102  Numba sees the second test only where there is a v
+            if v.shape[0] > 1:
+                prefetch(v, soon)
     if k + 4 < n:
         i = order[k + 4]
-        first, last = np.intp(rows.ptr[i]), np.intp(rows.ptr[i + np.uint32(1)]) - 1
+        first, last = np.intp(rows.ptr[i]), np.intp(rows.ptr[i + ONE]) - 1
         prefetch(rows.data, first)
         prefetch(rows.data, (first + last) >> 1)
         prefetch(rows.data, last)
@@ -73,16 +75,32 @@ def ahead(rows, y, v, order, k):
 
 
 @njit(**KERNEL)
-def step(how, mu, Gamma, scale, zz):
+def step(how, radius, mu, Gamma, scale, zz):
     """s of w = s z, and the scale of z, which shrinks where the projection is kept."""
     if Gamma <= 0.0:
         return 0.0, scale
     inside = 1.0
-    if how.radius < math.inf:
+    if radius is not None:
         norm = scale * math.sqrt(max(0.0, zz))
-        if norm > how.radius * mu * Gamma:
-            inside = how.radius * mu * Gamma / norm
+        if norm > radius * mu * Gamma:
+            inside = radius * mu * Gamma / norm
     return -scale * inside / (mu * Gamma), scale * inside if how.keep else scale
+
+
+@njit(**KERNEL)
+def output_weight(how, a, A):
+    """o_t."""
+    part = A / how.total
+    return a * (part * part * part) if how.cubic else a
+
+
+@njit(**KERNEL)
+def square(rows, i):
+    """|x_i|^2."""
+    q = rows.bias * rows.bias
+    for j in range(rows.ptr[i], rows.ptr[i + ONE]):
+        q += rows.data[j] * rows.data[j]
+    return q
 
 
 @njit(**KERNEL)
@@ -97,61 +115,118 @@ def fold(zr, alpha, scale):
 
 
 @njit(**SCALAR)
-def visit(rows, y, v, order, gamma, how, zr, now, seen):
-    """Take the rows in `order`, row i with weight gamma v_i. `zr` holds z and r side by side, the intercept's last."""
-    data, col, ptr, at = rows.data, rows.col, rows.ptr, zr.reshape(2 * zr.shape[0])
-    ball, weighted, recall, bias, d = how.radius < math.inf, v.shape[0] > 1, seen.shape[0] > 0, rows.bias, TWO * rows.d
+def visit(rows, targets, v, order, gamma, how, radius, zr, now, seen):
+    """Take the rows in `order`, row i with weight gamma v_i, slopes at w. `zr` holds z and r, the intercept's last.
+
+    Only z is touched: what r owes to row i waits beside its target, in targets[i, 1], for `settle`. Where there are no
+    weights, no ball, no slopes to recall, v, radius, seen are None: the kernel is then compiled without them.
+    """
+    data, col, ptr, at, own = rows.data, rows.col, rows.ptr, zr.reshape(2 * zr.shape[0]), targets.reshape(targets.size)
     alpha, out, A, anchor, zz, scale, cc, t = now[0], now[1], now[2], now[3], now[4], now[5], now[6], np.int64(now[7])
-    s, scale = step(how, how.mu, anchor + A, scale, zz)
+    bias, d = rows.bias, TWO * rows.d
+    s, scale = step(how, radius, how.mu, anchor + A, scale, zz)
     for k in range(order.shape[0]):
-        ahead(rows, y, v, order, k)
+        ahead(rows, targets, v, order, k)
         i = order[k]
-        a = gamma * v[i] if weighted else gamma
+        a = gamma if v is None else gamma * v[i]
         if a == 0.0:
             continue
-        start, stop = ptr[i], ptr[i + ONE]
-        mz, odd, mr, q, j = bias * at[d], 0.0, bias * at[d + ONE], bias * bias, start
-        if how.primal:
-            for j in range(start, stop):
-                mz += data[j] * at[TWO * col[j]]
-                mr += data[j] * at[TWO * col[j] + ONE]
-        else:
-            while j + ONE < stop:  # two sums, so that one addition need not wait for the other
-                mz += data[j] * at[TWO * col[j]]
-                odd += data[j + ONE] * at[TWO * col[j + ONE]]
-                j += TWO
-            mz += odd + data[j] * at[TWO * col[j]] if j < stop else odd
-        if ball:
-            for j in range(start, stop):
-                q += data[j] * data[j]
+        start, stop, y = ptr[i], ptr[i + ONE], own[TWO * i]
+        mz, odd, j = bias * at[d], 0.0, start
+        while j + ONE < stop:  # two sums, so that one addition need not wait for the other
+            mz += data[j] * at[TWO * col[j]]
+            odd += data[j + ONE] * at[TWO * col[j + ONE]]
+            j += TWO
+        mz += odd + data[j] * at[TWO * col[j]] if j < stop else odd
         A += a
         t += 1
-        o = a * (A / how.total) ** 3 if how.cubic else a
+        o = output_weight(how, a, A)
         alpha += o * s
         out += o
-        p = (alpha * mz + mr) / out if how.primal else s * mz
         if how.code == HINGE:  # written out, for it is the one that is timed
-            u = -y[i] if y[i] * p < 1.0 else 0.0
-            cc -= a * u * y[i]
+            if y * (s * mz) < 1.0:
+                u = -y
+                cc += a
+            else:
+                u = 0.0
         else:
-            u = slope(how.code, how.param, p, y[i])
-            cc -= a * conjugate(how.code, how.param, u, y[i])
-        if recall:
+            u = slope(how.code, how.param, s * mz, y)
+            cc -= a * conjugate(how.code, how.param, u, y)
+        if seen is not None:
             seen[i, 0] += a * u
             seen[i, 1] += a
         if u != 0.0:
-            g = a * u / scale
-            h = -alpha * g
+            g = a * u if radius is None else a * u / scale
+            own[TWO * i + ONE] += alpha * g
             for j in range(start, stop):
                 at[TWO * col[j]] += g * data[j]
-                at[TWO * col[j] + ONE] += h * data[j]
             at[d] += g * bias
-            at[d + ONE] += h * bias
-            before = zz
-            zz += g * (2.0 * mz + g * q)
-            if ball and zz < CANCELLED * before:
-                zz, alpha, scale = fold(zr, alpha, scale), 0.0, 1.0
-        s, scale = step(how, how.mu, anchor + A, scale, zz)
-        if t & (t - 1) == 0 or scale < SHRUNK:
+            if radius is not None:
+                before = zz
+                zz += g * (2.0 * mz + g * square(rows, i))
+                if zz < CANCELLED * before:
+                    zz, alpha, scale = fold(zr, alpha, scale), 0.0, 1.0
+        s, scale = step(how, radius, how.mu, anchor + A, scale, zz)
+        if t & (t - 1) == 0 or (radius is not None and scale < SHRUNK):
+            zz, s, alpha, scale = fold(zr, alpha, scale), s / scale, 0.0, 1.0
+    now[0], now[1], now[2], now[4], now[5], now[6], now[7] = alpha, out, A, zz, scale, cc, t
+
+
+@njit(**KERNEL)
+def settle(rows, targets, zr):
+    """r -= sum_i later_i x_i: the average receives what `visit` has put down for it."""
+    for i in range(targets.shape[0]):
+        h = targets[i, 1]
+        if h != 0.0:
+            for j in range(rows.ptr[i], rows.ptr[i + 1]):
+                zr[rows.col[j], 1] -= h * rows.data[j]
+            zr[rows.d, 1] -= h * rows.bias
+            targets[i, 1] = 0.0
+
+
+@njit(**SCALAR)
+def visit_average(rows, targets, v, order, gamma, how, radius, zr, now, seen):
+    """`visit` with the slopes at the average itself: z and r are read and written together, as pairs."""
+    alpha, out, A, anchor, zz, scale, cc, t = now[0], now[1], now[2], now[3], now[4], now[5], now[6], np.int64(now[7])
+    s, scale = step(how, radius, how.mu, anchor + A, scale, zz)
+    for k in range(order.shape[0]):
+        ahead(rows, targets, v, order, k)
+        i = order[k]
+        a = gamma if v is None else gamma * v[i]
+        if a == 0.0:
+            continue
+        start, stop, y = np.intp(rows.ptr[i]), np.intp(rows.ptr[i + ONE]), targets[i, 0]
+        mz, mr = dot_pairs(rows.data, rows.col, start, stop, zr)
+        mz += rows.bias * zr[rows.d, 0]
+        mr += rows.bias * zr[rows.d, 1]
+        A += a
+        t += 1
+        o = output_weight(how, a, A)
+        alpha += o * s
+        out += o
+        if how.code == HINGE:
+            if y * (alpha * mz + mr) < out:
+                u = -y
+                cc += a
+            else:
+                u = 0.0
+        else:
+            u = slope(how.code, how.param, (alpha * mz + mr) / out, y)
+            cc -= a * conjugate(how.code, how.param, u, y)
+        if seen is not None:
+            seen[i, 0] += a * u
+            seen[i, 1] += a
+        if u != 0.0:
+            g = a * u if radius is None else a * u / scale
+            add_pairs(zr, rows.data, rows.col, start, stop, g, -alpha * g)
+            zr[rows.d, 0] += g * rows.bias
+            zr[rows.d, 1] -= alpha * g * rows.bias
+            if radius is not None:
+                before = zz
+                zz += g * (2.0 * mz + g * square(rows, i))
+                if zz < CANCELLED * before:
+                    zz, alpha, scale = fold(zr, alpha, scale), 0.0, 1.0
+        s, scale = step(how, radius, how.mu, anchor + A, scale, zz)
+        if t & (t - 1) == 0 or (radius is not None and scale < SHRUNK):
             zz, s, alpha, scale = fold(zr, alpha, scale), s / scale, 0.0, 1.0
     now[0], now[1], now[2], now[4], now[5], now[6], now[7] = alpha, out, A, zz, scale, cc, t

@@ -3,6 +3,7 @@
     dot_rows(m, data, col, start, stop, h, gap)    m += sum_j data[j] h[col[j]]
     add_to_row(h, c, x, g, gap)                    h[c] += x g
     map_lanes(formula)                             a formula, written once in Python, at every lane
+    dot_pairs, add_pairs                           the same for z and r side by side: 16 bytes at a time
 
 64 bytes at a time, so there must be `padded(L)` lanes. Those from gap[0] on, gap[1] in number, are left out; both are
 multiples of 16. Without this, checks for overlap and the ends of the loops cost more than the lanes.
@@ -146,6 +147,76 @@ def _add_to_row(typingctx, h, c, x, g, gap):
     return types.void(h, types.uint64, h.dtype, g, GAP), codegen
 
 
+class Pairs:
+    """An array (d, 2), read and written two numbers at a time, and the row that is to meet it."""
+
+    def __init__(self, context, builder, kinds, values):
+        self.builder, self.pair = builder, ir.VectorType(ir.DoubleType(), 2)
+        self.first, self.data, self.col = (
+            context.make_array(kind)(context, builder, value).data for kind, value in zip(kinds, values, strict=True)
+        )
+
+    def make(self, x, y):
+        """The pair (x, y)."""
+        half = self.builder.insert_element(ir.Constant(self.pair, ir.Undefined), x, ir.IntType(32)(0))
+        return self.builder.insert_element(half, y, ir.IntType(32)(1))
+
+    def meet(self, j):
+        """Where the pair of entry j's column is, and the entry's value, twice."""
+        builder, word = self.builder, j.type
+        column = builder.zext(builder.load(builder.gep(self.col, [j])), word)
+        where = builder.bitcast(builder.gep(self.first, [builder.shl(column, word(1))]), self.pair.as_pointer())
+        x = builder.load(builder.gep(self.data, [j]))
+        x = x if x.type == ir.DoubleType() else builder.fpext(x, ir.DoubleType())
+        return where, self.make(x, x)
+
+    def plus(self, sum_, x, y):
+        """sum_ + x y."""
+        return self.builder.fadd(sum_, self.builder.fmul(x, y, flags=FLAGS), flags=FLAGS)
+
+
+@intrinsic
+def _dot_pairs(typingctx, data, col, start, stop, zr):
+    """sum_j data[j] zr[col[j]]; two sums in turn, so that one addition need not wait for the other."""
+
+    def codegen(context, builder, signature, args):
+        kinds = signature.args
+        pairs = Pairs(context, builder, (kinds[4], kinds[0], kinds[1]), (args[4], args[0], args[1]))
+        word = args[2].type
+        sums = [cgutils.alloca_once_value(builder, ir.Constant(pairs.pair, [0.0, 0.0])) for _ in range(2)]
+
+        def add(j, total):
+            where, x = pairs.meet(j)
+            builder.store(pairs.plus(builder.load(total), builder.load(where, align=8), x), total)
+
+        even = builder.add(args[2], builder.and_(builder.sub(args[3], args[2]), word(-2)))
+        with cgutils.for_range_slice(builder, args[2], even, word(2), inc=True) as (j, _):
+            add(j, sums[0])
+            add(builder.add(j, word(1)), sums[1])
+        with builder.if_then(builder.icmp_signed("<", even, args[3])):
+            add(even, sums[0])
+        total = builder.fadd(*[builder.load(part) for part in sums])
+        found = [builder.extract_element(total, ir.IntType(32)(k)) for k in range(2)]
+        return context.make_tuple(builder, signature.return_type, found)
+
+    return types.UniTuple(types.float64, 2)(data, col, types.intp, types.intp, zr), codegen
+
+
+@intrinsic
+def _add_pairs(typingctx, zr, data, col, start, stop, g, h):
+    """zr[col[j]] += data[j] (g, h)."""
+
+    def codegen(context, builder, signature, args):
+        pairs = Pairs(context, builder, signature.args[:3], args[:3])
+        step = pairs.make(args[5], args[6])
+        with cgutils.for_range_slice(builder, args[3], args[4], args[3].type(1), inc=True) as (j, _):
+            where, x = pairs.meet(j)
+            builder.store(pairs.plus(builder.load(where, align=8), step, x), where, align=8)
+        return context.get_dummy_value()
+
+    return types.void(zr, data, col, types.intp, types.intp, types.float64, types.float64), codegen
+
+
 def map_lanes(formula) -> Any:
     """Turn formula(numbers..., arrays...) -> new arrays into a kernel f(numbers, arrays, gap), which stores them in the
     last arrays and returns the largest absolute value in the very last."""
@@ -203,5 +274,16 @@ def _add_to_row_plainly(h, c, x, g, gap):
     h[c, lanes] += x * g[lanes]
 
 
+def _dot_pairs_plainly(data, col, start, stop, zr):
+    return tuple(data[start:stop].astype(float) @ zr[col[start:stop]])
+
+
+def _add_pairs_plainly(zr, data, col, start, stop, g, h):
+    for j in range(start, stop):
+        zr[col[j]] += data[j] * np.array([g, h])
+
+
 dot_rows: Any = _dot_rows_plainly if PLAIN else _dot_rows
 add_to_row: Any = _add_to_row_plainly if PLAIN else _add_to_row
+dot_pairs: Any = _dot_pairs_plainly if PLAIN else _dot_pairs
+add_pairs: Any = _add_pairs_plainly if PLAIN else _add_pairs
