@@ -1,20 +1,41 @@
 """Orders are fair enough to trust."""
 
 import numpy as np
+import pytest
 
 from cesaro.linear import order
 
 
-def test_a_reshuffled_order_holds_every_row_once():
-    rows = np.arange(1000, dtype=np.uint32)
-    shuffled = order.reshuffle(rows.copy(), np.random.default_rng(0))
-    assert not np.array_equal(shuffled, rows)
-    np.testing.assert_array_equal(np.sort(shuffled), rows)
+def starts(lengths):
+    """Where rows of these lengths begin."""
+    return np.append(0, np.cumsum(lengths)).astype(np.uint32)
+
+
+@pytest.mark.parametrize("n", [1, 15, 16, 1000])
+@pytest.mark.parametrize("longest", [1, 40])
+def test_an_order_holds_every_row_once(n, longest):
+    rows = 3 * np.arange(n, dtype=np.uint32)
+    orders = order.Orders(rows, starts(np.random.default_rng(0).integers(1, longest + 1, 3 * n)))
+    drawn = orders.draw(np.random.default_rng(0)).copy()
+    np.testing.assert_array_equal(np.sort(drawn), rows)
+    assert n < 15 or not np.array_equal(drawn, rows)
+    orders.draw(np.random.default_rng(1))
+    np.testing.assert_array_equal(orders.draw(np.random.default_rng(0)), drawn)
+
+
+def test_rows_of_different_lengths_come_in_runs_of_one_length_and_the_runs_in_any_order():
+    length = np.random.default_rng(0).integers(1, 9, 4000)
+    orders = order.Orders(np.arange(4000, dtype=np.uint32), starts(length))
+    drawn = length[orders.draw(np.random.default_rng(1))]
+    assert np.mean(drawn[1:] == drawn[:-1]) > 0.9
+    runs = drawn[: 4000 // 16 * 16 : 16]
+    assert abs(np.corrcoef(runs[1:], runs[:-1])[0, 1]) < 0.3
 
 
 def test_every_row_is_as_likely_at_every_place_and_next_to_every_other():
     rng, n, runs = np.random.default_rng(1), 8, 20000
-    orders = np.array([order.reshuffle(np.arange(n, dtype=np.uint32), rng) for _ in range(runs)], dtype=int)
+    source = order.Orders(np.arange(n, dtype=np.uint32), starts(np.ones(n)))
+    orders = np.array([source.draw(rng).copy() for _ in range(runs)], dtype=int)
     places = np.array([np.bincount(orders[:, k], minlength=n) for k in range(n)])
     pairs = np.zeros((n, n))
     np.add.at(pairs, (orders[:, :-1].ravel(), orders[:, 1:].ravel()), 1)

@@ -17,13 +17,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cesaro.checkpoint import NOWHERE, Place
-from cesaro.linear import order as orders
 from cesaro.linear.anchor import choose, for_step
 from cesaro.linear.batches import visit_batches
 from cesaro.linear.cuts import Cuts
 from cesaro.linear.elastic import visit_elastic
 from cesaro.linear.evaluate import mean_loss, recalled_cut
 from cesaro.linear.loss_codes import code_of
+from cesaro.linear.order import Orders, replace
 from cesaro.linear.recursion import (
     ALPHA,
     ANCHOR,
@@ -87,20 +87,20 @@ class _Power(NamedTuple):
 class Run:
     """A run of one model: its state, its order of rows, its cuts."""
 
-    def __init__(self, problem: Problem, face: Face, weights, replace: bool, rng, batch_size: int = 1):
+    def __init__(self, problem: Problem, face: Face, weights, draws: bool, rng, batch_size: int = 1):
         rows, v = problem.rows, np.asarray(problem.v, dtype=float)
-        self.problem, self.face, self.weights, self.replace, self.rng = problem, face, weights, replace, rng
-        self.exist = np.flatnonzero(v).astype(np.uint32)
-        self.order, self.count = self.exist.copy(), len(self.exist)
+        self.problem, self.face, self.weights, self.draws, self.rng = problem, face, weights, draws, rng
+        self.orders = Orders(np.flatnonzero(v).astype(np.uint32), rows.ptr)
+        self.order, self.count = self.orders.order, len(self.orders.order)
         self.share = v / (v.sum() / self.count)  # mean 1
-        self.v = np.ones(1) if replace or (v == v[0]).all() else self.share
+        self.v = np.ones(1) if draws or (v == v[0]).all() else self.share
         code, param = code_of(problem.loss)
         settings = (code, param, problem.mu, problem.l1, problem.radius, face.primal, face.keep, face.cubic)
         self.how = How(*settings, float(self.count))
         self.zr, self.now, self.epoch, self.eta, self.R = np.zeros((rows.d + 1, 2)), np.array(Now()), 0, 0.0, 0.0
         self.targets = np.stack([problem.y, np.zeros(rows.n)], axis=1)  # beside each what the average owes to its row
         self.cuts = Cuts(problem)
-        recall = replace or (face.keep and problem.radius < math.inf)  # then z is not the sum of the rows' slopes
+        recall = draws or (face.keep and problem.radius < math.inf)  # then z is not the sum of the rows' slopes
         self.seen = np.zeros((rows.n if recall else 0, 2))
         self.slopes = np.zeros(min(batch_size, self.count))
         self.sums = np.zeros((self.count + 1 if problem.l1 > 0 else 0, 3))
@@ -136,11 +136,10 @@ class Run:
             now[[OUT, DONE, ANCHOR]] *= ratio
             now[SQUARE] *= ratio**2
         before, done, now[CUT] = zr[:, 0].copy(), now[DONE], 0.0
-        if self.replace:
-            self.order = orders.replace(self.share, self.rng)
+        if self.draws:
+            self.order = replace(self.share, self.rng)
         else:
-            self.order[:] = self.exist  # so that a run resumed is a run
-            orders.reshuffle(self.order, self.rng)
+            self.orders.draw(self.rng)
         if p.l1 > 0:
             what = (self.v, self.order, 1.0, self.how, zr, now, self.seen, self.slopes)
             visit_elastic(p.rows, p.y, *what, self.sums, self.lag)
@@ -161,13 +160,20 @@ class Run:
 
     def state(self) -> dict[str, Any]:
         """What a run needs between two epochs to go on as if it had never stopped."""
-        mine = {"zr": self.zr, "now": self.now, "seen": self.seen, "rng": self.rng.bit_generator.state}
+        mine = {
+            "zr": self.zr,
+            "now": self.now,
+            "seen": self.seen,
+            "later": self.targets[:, 1].copy(),
+            "rng": self.rng.bit_generator.state,
+        }
         numbers = {"epoch": self.epoch, "eta": self.eta, "R": self.R}
         return mine | numbers | {f"cuts.{name}": value for name, value in self.cuts.state().items()}
 
     def resume(self, state: dict[str, Any]) -> None:
         """Stand where an earlier run of the same problem stood."""
         self.zr, self.now, self.seen, self.epoch = state["zr"], state["now"], state["seen"], state["epoch"]
+        self.targets[:, 1] = state["later"]
         self.eta, self.R, self.rng.bit_generator.state = state["eta"], state["R"], state["rng"]
         self.cuts.resume({name: state[f"cuts.{name}"] for name in self.cuts.state()})
 

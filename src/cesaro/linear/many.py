@@ -17,7 +17,7 @@ from cesaro.linear.anchor import choose, for_step
 from cesaro.linear.cuts import Cuts
 from cesaro.linear.jit import LOOP
 from cesaro.linear.loss_codes import HINGE, code_of, conjugate, slope
-from cesaro.linear.order import reshuffle
+from cesaro.linear.order import Orders
 from cesaro.linear.recursion import ANCHOR, DONE, How, Now, ahead, step
 from cesaro.linear.rows import Fit, Problem
 from cesaro.linear.simd import add_to_row, dot_rows, map_lanes, padded, where_less
@@ -94,8 +94,8 @@ class Many:
         first = problems[0]
         rows, v, P = first.rows, np.asarray(first.v, dtype=float), padded(len(problems))
         self.problems, self.face, self.weights, self.rng, self.epoch = problems, face, weights, rng, 0
-        self.exist = np.flatnonzero(v).astype(np.uint32)
-        self.order, self.count = self.exist.copy(), len(self.exist)
+        self.orders = Orders(np.flatnonzero(v).astype(np.uint32), rows.ptr)
+        self.order, self.count = self.orders.order, len(self.orders.order)
         self.share = v / (v.sum() / self.count)
         self.v = np.ones(1) if (v == v[0]).all() else self.share
         self.Y = np.zeros((rows.n, P))
@@ -123,8 +123,7 @@ class Many:
             W *= ratio
             now[1:4] *= ratio
         before, done, self.cut[:] = W[:, :P].copy(), now[DONE], 0.0
-        self.order[:] = self.exist
-        reshuffle(self.order, self.rng)
+        self.orders.draw(self.rng)
         visit_many(rows, self.Y, self.v, self.order, self.how, W, now, self.cut, *self.work)
         fold_many(W, now[0])
         now[0], now[DONE] = 0.0, done + self.count

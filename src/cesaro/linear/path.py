@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cesaro.linear.implicit import ANCHOR, CUT, OUT, SHAPES, A, Pack, look, row_squares, visit_implicit
-from cesaro.linear.order import reshuffle
+from cesaro.linear.order import Orders
 from cesaro.linear.rows import Rows
 from cesaro.linear.simd import padded
 
@@ -142,10 +142,11 @@ def run(problem, train, jobs, R, epochs, rng, held_out, place, order=None):
     rows, Y, v, q, shape, l1_ratio, dtype = problem
     pack, pattern = pack_of(problem, train, jobs, R)
     order = np.flatnonzero(v).astype(np.uint32) if order is None else order
+    orders = Orders(order, rows.ptr)
     stride = max(1, len(order) // 32, 8 * rows.d * len(order) // max(1, len(rows.data)))
     t, L = 0, len(jobs)
     for _ in range(epochs):
-        t = visit_implicit(rows, Y, v, q, pattern, reshuffle(order, rng), shape, l1_ratio > 0, pack, stride, t)
+        t = visit_implicit(rows, Y, v, q, pattern, orders.draw(rng), shape, l1_ratio > 0, pack, stride, t)
     W = pack.average / pack.sums[OUT]
     losses, held = np.zeros(W.shape[1]), np.zeros((len(pack.mask), 0), dtype=np.uint32)
     if held_out is not None:
