@@ -18,6 +18,7 @@ SCRIPTS = [
     ("Cost of an epoch", "linear/epoch_cost.py", True),
     ("Cross-validated path", "linear/path_cost.py", False),
     ("First fit in a fresh process", "linear/first_fit.py", False),
+    ("Reading svmlight files", "data/parse.py", True),
     ("A step of the readable methods", "methods/overhead.py", False),
     ("A step of the PyTorch optimisers", "optim/step_cost.py", False),
 ]

@@ -5,10 +5,11 @@ import math
 import pickle
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_svmlight_file
 
-from cesaro.data.svmlight import SvmlightError, blocks, read_svmlight
+from cesaro.data.svmlight import TOKEN, SvmlightError, blocks, read_svmlight
 
 SEEDS = [
     b"+1 1:0.5 3:-2e-3 7:1\n-1 2:1.25 4:0\n+1 5:3.14159265358979\n",
@@ -19,7 +20,8 @@ SEEDS = [
 ]
 NUMBERS = [
     *b"nan -nan +inf Infinity infinity INF 1e400 -1e400 1e-400 4.9e-324 2.4703282292062327e-324 1e 1e+ .5 5. . +. -.e1".split(),
-    *b"1_000 _1 1_ 1__0 1e1_0 1_0.0_1 0x10 0x1p3 +-1 --1 1d5 1f 1,5 1e99999999999 0e99999999999 00012 1L \xd9\xa1".split(),
+    *b"1_000 1e-_5 +_1 _1 1_ 1__0 1e1_0 1_0.0_1 0x10 0x1p3 +-1 --1 1d5 1f 1,5".split(),
+    *b"1e99999999999 0e99999999999 00012 1L \xd9\xa1".split(),
     *b"9007199254740993 9007199254740993.0 9223372036854775808 18446744073709551615 18446744073709551616 1e308 1.8e308".split(),
     b"0." + b"0" * 400 + b"1e401",
     b"1" * 400,
@@ -102,8 +104,8 @@ def judge(path, text: bytes) -> str:
     """Reads a file both ways; what came of it ("same", "both refuse", "stricter") or an AssertionError."""
     path.write_bytes(text)
     oracle = theirs(text)
-    verdicts = [_judge(path, text, oracle, allow) for allow in (False, True)]
-    return verdicts[0]
+    strict, _ = (_judge(path, text, oracle, allow) for allow in (False, True))
+    return strict
 
 
 def theirs(text: bytes):
@@ -127,21 +129,23 @@ def _judge(path, text, oracle, allow_nonfinite) -> str:
         assert oracle is not None, "scikit-learn refuses what we took"
         assert identical(ours, oracle), "scikit-learn reads other numbers"
         return "same"
-    assert 1 <= error.line <= text.count(b"\n") + 1
-    assert 1 <= error.column <= len(text.split(b"\n")[error.line - 1]) + 1
-    assert str(pickle.loads(pickle.dumps(error))) == str(error)
     lines = text.split(b"\n")
+    assert 1 <= error.line <= len(lines)
+    assert 1 <= error.column <= len(lines[error.line - 1]) + 1
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
     assert theirs(b"\n".join(lines[: error.line - 1])) is not None, "an earlier line is wrong"
-    if "not finite" not in error.reason and "query id" not in error.reason:
-        assert theirs(b"\n".join(lines[: error.line])) is None, "this line is not wrong"
-    if oracle is None:
+    if (here := theirs(b"\n".join(lines[: error.line]))) is None:
         return "both refuse"
+    token = TOKEN.match(lines[error.line - 1], error.column - 1).group()
     if "not finite" in error.reason:
         assert not allow_nonfinite
-        assert not all(math.isfinite(number) for number in (*oracle[0].data, *oracle[1]))
+        assert not all(math.isfinite(number) for number in (*here[0].data, *here[1]))
+    elif b"_" in token:  # Cython's float takes 1e-_5, Python's does not
+        with pytest.raises(ValueError, match="could not convert"):
+            float(token)
     else:
         assert "query id" in error.reason, "we refuse what scikit-learn takes"
-        assert b"qid" in text
+        assert token.startswith(b"qid")
     return "stricter"
 
 

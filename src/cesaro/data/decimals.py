@@ -86,7 +86,7 @@ def compose(w, q):
     m = (m + (m & U1)) >> U1
     if exponent > 1023 or (exponent == 1023 and m == EXACT):  # overflow
         return 0.0, False
-    return math.ldexp(float(m), exponent - 52), True
+    return math.ldexp(float(m), int(exponent - 52)), True
 
 
 @njit(**KERNEL)

@@ -50,6 +50,10 @@ def load_entry(entry: Entry, n_features: int | None = None, progress: bool = Tru
     parts = [part for part in entry.parts if isinstance(part, Text)]
     if not parts:
         raise ValueError(f"{entry.name} has images, not rows: use cesaro.data.load_cifar({entry.name!r}).")
+    if n_features is not None and entry.columns is not None and n_features < entry.columns:
+        raise ValueError(
+            f"n_features must be at least {entry.columns} for {entry.name}: got {n_features}. Leave it out."
+        )
     columns = n_features or entry.columns
     (X, y), *more = [_checked(part, obtain(part, entry, progress), columns) for part in parts]
     if not more:

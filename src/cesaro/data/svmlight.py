@@ -2,8 +2,8 @@
 
     label index:value index:value ...  # comment
 
-Equal, bit for bit, to scikit-learn's load_svmlight_file(..., zero_based=False) on every file that both take. Stricter in two
-points: numbers that are not finite need allow_nonfinite=True, and query ids are refused.
+Equal, bit for bit, to scikit-learn's load_svmlight_file(..., zero_based=False) on every file that both take. Stricter in three
+points: numbers that are not finite need allow_nonfinite=True, query ids are refused, an underscore stands between digits only.
 """
 
 import math
@@ -82,7 +82,7 @@ def read(
     progress: Progress | None = None,
     watch: Callable[[bytes], None] | None = None,
 ) -> tuple[sp.csr_matrix, np.ndarray]:
-    """The same; `watch` is called with every piece of text."""
+    """The same; `watch` sees the text pass."""
     y, ptr, col, val = Growing(np.float64), Growing(np.int64), Growing(np.int32), Growing(np.float64)
     ptr.append(np.zeros(1, np.int64))
     width = 0
@@ -122,17 +122,22 @@ def _parsed(path: Path, size: int, n_features, allow_nonfinite: bool, progress, 
         raise ValueError(f"size must be a positive number of bytes: got {size}.")
     total, lines, width = os.path.getsize(path), 0, 0
     with opened(path) as (content, file):
-        pieces = whole_lines(content, size)
+
+        def reading(amount: int) -> bytes:
+            chunk = content.read(amount)
+            if watch is not None:
+                watch(chunk)
+            return chunk
+
+        pieces = whole_lines(reading, size)
         while True:
             try:
                 piece = next(pieces, None)
             except BROKEN as error:
-                reason = f"the compressed data are cut off or damaged after this line ({error}). Get the file again."
-                raise SvmlightError(path, lines, None, reason) from error
+                reason = f"the file is cut off or damaged somewhere after line {lines} ({error}). Get it again."
+                raise SvmlightError(path, None, None, reason) from error
             if piece is None:
                 return
-            if watch is not None:
-                watch(piece)
             block = parse(piece, path, lines, n_features, allow_nonfinite, width)
             lines, width = lines + block.lines, block.width
             if progress is not None:
