@@ -17,6 +17,7 @@ SCRIPTS = [
     ("Other losses", "linear/other_losses.py", True),
     ("Cost of an epoch", "linear/epoch_cost.py", True),
     ("Cross-validated path", "linear/path_cost.py", False),
+    ("The certificate: is it true, is it tight", "linear/certificate.py", False),
     ("First fit in a fresh process", "linear/first_fit.py", False),
     ("Reading svmlight files", "data/parse.py", True),
     ("A step of the readable methods", "methods/overhead.py", False),
