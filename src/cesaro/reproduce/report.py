@@ -148,7 +148,7 @@ def section(index: int, figure: Figure, folder: Path) -> str:
         f'<p class="name">{escape(label(figure))}</p><h2>{escape(figure.title)}</h2>',
         f'<div class="shortened"><strong>Shortened here</strong><ul>{shortened}</ul></div>' if shortened else "",
         chips(figure.panels) if shared else "",
-        '<div class="panels">',
+        f'<div class="panels" style="--across: {figure.columns if figure.columns <= 3 else 2}">',
         *(drawing(index, i, panel, legend=not shared) for i, panel in enumerate(figure.panels)),
         "</div>",
         f'<p class="caption">{escape(figure.caption)}</p>' if figure.caption else "",
