@@ -157,7 +157,7 @@ def test_an_edge_counts_if_it_is_above_the_noise():
     claim = network_claims.edge(clear, 10_000, "a slight edge")
     assert claim.verdict == "reproduced"
     assert "GDA minus SWA +3.0" in claim.measured
-    assert "less than 0.7 is noise" in claim.measured
+    assert "less than 0.7 is within the noise of 10,000 test images" in claim.measured
     assert network_claims.edge(clear, 100, "a slight edge").verdict == "not"
     mixed = {**clear, SWA: Outcome(SWA, 0.1, {0.1: 0.5}, [history([0.645])])}
     assert network_claims.edge(mixed, 10_000, "a slight edge").verdict == "partly"

@@ -55,7 +55,7 @@ def compared(found: Outcomes, pairs: list[tuple[Method, Method]], test_images: i
     return Claim(
         paper,
         f"On CIFAR-10 after the last epoch: {said} ({seeds(len(accuracy[SGD]))}). In points: {words}; less than {noise:.1f} "
-        "is noise.",
+        f"is within the noise of {test_images:,} test images.",
         verdict([d > noise for d in differences]),
     )
 
@@ -84,7 +84,7 @@ def last(outcome: Outcome, key: str) -> list[float]:
 
 
 def seeds(count: int) -> str:
-    return "one seed" if count == 1 else f"mean of {count} seeds"
+    return "one seed, so its own spread is unknown" if count == 1 else f"mean of {count} seeds"
 
 
 def verdict(holds: list[bool]) -> str:
