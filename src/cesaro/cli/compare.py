@@ -53,7 +53,7 @@ def compare(
     if json:
         screen.as_json(answer)
     else:
-        _print(answer, rows.test_note)
+        _print(answer)
 
 
 def _names(solvers: str) -> list[str]:
@@ -76,49 +76,44 @@ def _with_distance(results: list[dict]) -> list[dict]:
     return [row | {"above_optimum_at_most": np.subtract(row["objective"], best)} for row in results]
 
 
-def _print(answer: dict, test_note: str) -> None:
+def _print(answer: dict) -> None:
     import numpy as np
-    from rich.table import Table
 
-    key = "accuracy" if "train_accuracy" in answer["results"][0] else "r2"
-    several = np.ndim(answer["results"][0]["objective"]) > 0
-    tested = f"test_{key}" in answer["results"][0]
-    table = Table(box=None, padding=(0, 2), header_style="cyan")
-    table.add_column("solver", no_wrap=True)
-    heads = ["objective", "own proof", "above optimum ≤", "epochs", "seconds", "train", *(["test"] if tested else [])]
-    for head in heads:
-        table.add_column(head, justify="right", no_wrap=True)
+    first = answer["results"][0]
+    key, unit = ("accuracy", " %") if "train_accuracy" in first else ("r2", " R²")
+    parts = [part for part in ("train", "test") if f"{part}_{key}" in first]
+    heads = ("solver", "objective", "proved gap", "true gap ≤", "epochs", "seconds", *(part + unit for part in parts))
+    table = screen.table(*heads)
     least = min(np.mean(row["objective"]) for row in answer["results"])
 
-    def score(value: float) -> str:
-        return screen.percent(value) if key == "accuracy" else f"{value:.4f}"
-
-    def distance(value: Any) -> str:
-        worst = float(np.max(value))
-        return f"{max(worst, 0.0):.1e}" if np.isfinite(worst) else "-"
+    def worst(value: Any) -> str:
+        largest = float(np.max(value))
+        return f"{max(largest, 0.0):.1e}" if np.isfinite(largest) else "none"
 
     for row in answer["results"]:
+        scores = [row[f"{part}_{key}"] for part in parts]
         table.add_row(
             row["solver"],
-            f"{np.mean(row['objective']):.7g}",
-            distance(row["gap"]) + (" ✓" if row["converged"] else "  "),
-            distance(row["above_optimum_at_most"]),
+            f"{np.mean(row['objective']):#.7g}",
+            f"{worst(row['gap'])} {'✓' if row['converged'] else ' '}",
+            worst(row["above_optimum_at_most"]),
             f"{row['epochs']}",
             f"{row['seconds']:.3f}",
-            score(row[f"train_{key}"]),
-            *([score(row[f"test_{key}"])] if tested else []),
+            *(f"{100 * score:.2f}" if key == "accuracy" else f"{score:.4f}" for score in scores),
             style="bold" if np.mean(row["objective"]) == least else "",
         )
     screen.title(
         answer["data"],
         f"{screen.count(answer['rows'], 'row')}, {answer['features']:,} features, {answer['loss']}, "
-        f"alpha {answer['alpha']:.3g}, at most {screen.count(answer['max_iter'], 'epoch')}, tol {answer['tol']:g}"
-        + (f", test rows: {test_note}" if tested else ""),
+        f"alpha {answer['alpha']:.3g}, at most {screen.count(answer['max_iter'], 'epoch')}",
     )
     screen.show(table)
-    if several:
-        screen.show("Objectives are means over the one-vs-rest models, gaps the worst of them.")
-    screen.show(
-        "✓ proved the tolerance by itself. Above optimum: by the best lower bound that any of them proved. "
-        "Seconds: wall time, compiled before."
-    )
+    remarks = [
+        f"✓ a relative gap of {answer['tol']:g}, proved by the solver itself; true gap: by the best bound of all."
+    ]
+    if np.ndim(first["objective"]) > 0:
+        remarks.append("Objectives are means over the one-vs-rest models, gaps the worst of them.")
+    if "test" in parts:
+        remarks.append(f"Test: {screen.count(first['test_rows'], 'row')}, {first['test_note']}.")
+    for remark in remarks:
+        screen.title("", remark)

@@ -68,26 +68,22 @@ def cv(
 
 
 def _print(answer: dict) -> None:
-    from rich.table import Table
     from rich.text import Text
 
     from cesaro.cli.words import proof_rows, score_rows
 
-    accuracy = answer["score"] == "accuracy"
-    table = Table(box=None, padding=(0, 2), header_style="cyan")
-    for name in ("alpha", "accuracy" if accuracy else "R²", "± over folds"):
-        table.add_column(name, justify="right", no_wrap=True)
+    unit, digits, name = (100.0, 2, "accuracy %") if answer["score"] == "accuracy" else (1.0, 4, "R²")
+    table = screen.table("alpha", name, "± folds")
     table.add_column("")
     low, high = min(answer["mean_score"]), max(answer["mean_score"])
     for alpha, mean, spread in zip(answer["alphas"], answer["mean_score"], answer["std_score"], strict=True):
         best = alpha == answer["alpha"]
-        unit, digits = (100.0, 2) if accuracy else (1.0, 4)
-        bar = "━" * (1 + round(29 * (mean - low) / (high - low)) if high > low else 30)
+        place = " " * round(36 * (mean - low) / (high - low) if high > low else 0)
         table.add_row(
-            f"{alpha:.3g}",
-            f"{unit * mean:.{digits}f}" + (" %" if accuracy else ""),
+            f"{alpha:.2e}",
+            f"{unit * mean:.{digits}f}",
             f"{unit * spread:.{digits}f}",
-            Text(bar, style="green" if best else "dim") + Text(" best" if best else "", style="bold green"),
+            Text.assemble(place, ("● best", "bold green") if best else ("●", "dim")),
             style="bold" if best else "",
         )
     screen.title(
@@ -96,5 +92,5 @@ def _print(answer: dict) -> None:
         f"{answer['loss']}, {screen.seconds(answer['seconds'])}",
     )
     screen.show(table)
-    screen.title("refitted", f"to all rows with alpha {answer['alpha']:.3g}")
+    screen.title("refitted", f"to all rows with alpha {answer['alpha']:.2e}")
     screen.facts([*proof_rows(answer), *score_rows(answer)])

@@ -56,21 +56,16 @@ def fetch(name: Name, json: options.Json = False) -> None:
 
 
 def _print(found: list[dict]) -> None:
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, padding=(0, 2), header_style="cyan")
-    for name in ("name", "where"):
-        table.add_column(name, no_wrap=True)
-    table.add_column("size", justify="right", no_wrap=True)
-    table.add_column("about")
+    table = screen.table("name", "where", "size", "about", right=False)
     for line in found:
         here = line["path"] is not None
         table.add_row(
             Text(line["name"], style="bold"),
             Text(line["where"], style="green" if here else "dim"),
             screen.size(line["bytes"]) if here else "",
-            Text(line["about"]) + Text(f"\n{line['credit']}", style="dim"),
+            Text.assemble(line["about"], (f"\n{line['credit']}", "dim")),
         )
     screen.show(table)
     screen.title("cesaro data fetch NAME", "downloads one; a copy in the folder $CESARO_DATA is found too.")

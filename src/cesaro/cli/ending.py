@@ -12,6 +12,14 @@ import typer
 from cesaro.cli import screen
 
 WRONG, INTERRUPTED = 2, 130
+HINTS = {  # by name: the classes are in modules that are slow to import
+    "SvmlightError": "DATA is svmlight text, one row a line: +1 3:0.5 7:1",
+    "DataError": "`cesaro data list` shows what is on this machine.",
+    "ModelFileError": "`cesaro fit DATA --model FILE` writes a model file.",
+    "ImportError": "pip install 'cesaro[report,torch]' has what figures and networks need.",
+    "MemoryError": "use fewer rows, or a machine with more memory.",
+    "OSError": "check the path and its permissions.",
+}
 
 
 class Trouble(Exception):
@@ -27,26 +35,29 @@ def ends_well(command: Callable) -> Callable:
 
     @functools.wraps(command)
     def wrapped(*args: Any, **options: Any) -> Any:
-        hint = f"cesaro {command.__name__} --help shows what it takes."
         try:
             return command(*args, **options)
         except Trouble as trouble:
             _fail(str(trouble), trouble.hint)
         except (BrokenPipeError, typer.Exit):
             raise
-        except ValueError as error:
-            _fail(str(error), getattr(error, "hint", hint))
         except OSError as error:
-            _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error), hint)
-        except MemoryError:
-            _fail("not enough memory for this data", "use a smaller file, or a machine with more memory.")
-        except ImportError as error:
-            _fail(str(error), "pip install 'cesaro[report]' has what figures and reports need.")
+            _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error), _hint(error))
+        except (ValueError, MemoryError, ImportError) as error:
+            _fail(str(error) or type(error).__name__, _hint(error))
         except KeyboardInterrupt:
             screen.note("interrupted: nothing was written.")
             raise typer.Exit(INTERRUPTED) from None
 
     return wrapped
+
+
+def _hint(error: Exception) -> str:
+    """What to do about an error of the library, by its kind: the most special kind decides."""
+    for kind in type(error).__mro__:
+        if kind.__name__ in HINTS:
+            return HINTS[kind.__name__]
+    return "the option --help of a command shows what it takes."
 
 
 def _fail(message: str, hint: str) -> NoReturn:

@@ -18,24 +18,25 @@ class Experiment(StrEnum):
     all = "all"
 
 
-What = Annotated[Experiment, typer.Argument(help="Which of the paper's experiments.")]
+What = Annotated[
+    Experiment, typer.Argument(metavar="[WHAT]", help="figure1, figure2, figure3, theorems or all.", show_default=True)
+]
 Quick = Annotated[bool, typer.Option("--quick", help="About a minute; the figures say what was shortened.")]
-Out = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Where the report goes.")]
+Out = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Where numbers, pictures and the report go.")]
 
 
 @ends_well
 def reproduce(
     what: What = Experiment.all, quick: Quick = False, out: Out = Path("report"), json: options.Json = False
 ) -> None:
-    """Run the paper's experiments and write the report."""
-    from cesaro.reproduce.run import reproduce as run
-    from cesaro.reproduce.run import table
+    """Run the paper's experiments and write the report; finished runs in the folder are not run again."""
+    from cesaro.reproduce import run
 
-    names = [each.value for each in Experiment if each != "all"] if what == "all" else [what.value]
-    report = run(names, quick, out)
+    names = run.choose([what.value])
+    report = run.reproduce(names, quick, out)
     if json:
-        screen.as_json({"experiments": names, "quick": quick, "report": str(report)})
+        screen.as_json({"experiments": names, "quick": quick, "out": out, "report": report})
         return
     if "figure1" in names:
-        typer.echo(f"{table(out)}\n")
+        typer.echo(f"{run.table(out)}\n")
     typer.echo(f"The report: {report}")

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 WIDE = 140  # columns, where no terminal says how many there are
@@ -20,26 +21,34 @@ def console(stream: Any) -> Console:
 
 def note(message: str) -> None:
     """A remark, on stderr."""
-    console(sys.stderr).print(Text("note: ", style="yellow") + Text(message), soft_wrap=True)
+    console(sys.stderr).print(Text.assemble(("note: ", "yellow"), message), soft_wrap=True)
 
 
 def error(message: str, hint: str) -> None:
     """What went wrong and what to do, on stderr."""
     err = console(sys.stderr)
-    err.print(Text("error: ", style="bold red") + Text(message), soft_wrap=True)
-    err.print(Text("hint: ", style="bold cyan") + Text(hint), soft_wrap=True)
+    err.print(Text.assemble(("error: ", "bold red"), message), soft_wrap=True)
+    err.print(Text.assemble(("hint: ", "bold cyan"), hint), soft_wrap=True)
 
 
 def title(name: str, facts: str) -> None:
     """The first line of an answer."""
-    console(sys.stdout).print(Text(name, style="bold") + Text(f"  {facts}", style="dim"))
+    console(sys.stdout).print(Text.assemble((name, "bold"), (f"  {facts}", "dim")))
 
 
 def facts(rows: Iterable[tuple[str, Any]]) -> None:
     """Names and values in two columns; an empty name continues the one above."""
     out = console(sys.stdout)
     for name, value in rows:
-        out.print(Text(f"  {name:<12}", style="cyan") + (value if isinstance(value, Text) else Text(value)))
+        out.print(Text.assemble((f"  {name:<12}", "cyan"), value))
+
+
+def table(*names: str, right: bool = True) -> Table:
+    """An empty table; its columns after the first are numbers, if so."""
+    empty = Table(box=None, padding=(0, 1), header_style="cyan")
+    for place, name in enumerate(names):
+        empty.add_column(name, justify="right" if right and place else "left", no_wrap=right)
+    return empty
 
 
 def show(renderable: Any) -> None:

@@ -35,7 +35,7 @@ def proof_rows(answer: dict) -> list[tuple[str, Any]]:
         return [("objective", value), ("gap", Text("nothing is proved yet", style="yellow"))]
     each = " each" if len(objective) > 1 else ""
     words = Text(f"proved: at most {gap.max():.2e} above the optimum{each}", style="bold green")
-    asked = f", asked for {answer['tol']:g}" if answer["tol"] > 0.0 else ""
+    asked = f", asked for {answer['tol']:.2e}" if answer["tol"] > 0.0 else ""
     return [("objective", value), ("gap", words), ("", f"relative {relative:.2e}{asked}")]
 
 
@@ -46,7 +46,7 @@ def score_rows(answer: dict) -> list[tuple[str, Any]]:
     rows: list[tuple[str, Any]] = [(name, f"{_score(answer[f'train_{key}'], accuracy)} on the training rows")]
     if f"test_{key}" in answer:
         where = f"{count(answer['test_rows'], 'test row')} ({answer['test_note']})"
-        rows.append(("", Text(_score(answer[f"test_{key}"], accuracy), style="bold") + Text(f" on {where}")))
+        rows.append(("", Text.assemble((_score(answer[f"test_{key}"], accuracy), "bold"), f" on {where}")))
     return rows
 
 

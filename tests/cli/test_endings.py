@@ -1,0 +1,155 @@
+"""How commands end: exit codes, hints, what goes to which stream, and what help costs."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+COMMANDS = ("fit", "predict", "cv", "compare", "reproduce", "data")
+
+
+def shell(*words, **options):
+    return subprocess.run(
+        [sys.executable, "-c", "from cesaro.cli import main; main()", *map(str, words)],
+        capture_output=True,
+        text=True,
+        check=False,
+        **options,
+    )
+
+
+def test_help_names_every_command_and_imports_nothing_heavy():
+    heavy = ("numpy", "scipy", "numba", "sklearn", "pandas", "matplotlib", "torch", "safetensors", "pooch", "plotly")
+    code = f"""
+import sys
+from cesaro.cli import main
+sys.argv = ["cesaro", "--help"]
+try:
+    main()
+finally:
+    print([name for name in {heavy} if name in sys.modules], file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert all(command in done.stdout for command in COMMANDS)
+    assert done.stderr.strip() == "[]"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_and_json(command, cesaro):
+    ended = cesaro(command, "--help")
+    assert ended.code == 0
+    assert "--json" in ended.out
+
+
+def refused(ended, *words):
+    """Exit code 2, nothing on stdout, the words in the error, a hint at the end."""
+    assert ended.code == 2
+    assert ended.out == ""
+    lines = ended.err.rstrip().splitlines()
+    assert lines[0].startswith("error: ")
+    assert lines[-1].startswith("hint: ")
+    assert "Traceback" not in ended.err
+    for word in words:
+        assert word in ended.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["fit"], "Missing argument"),
+        (["fti", "a9a"], "fti"),
+        (["fit", "a9a", "--alpha", "big"], "big is not a positive number"),
+        (["fit", "a9a", "--alpha", "-1"], "-1 is not a positive number"),
+        (["fit", "a9a", "--alpha", "nan"], "nan is not a positive number"),
+        (["fit", "a9a", "--tol", "-1e-3"], "not a number from 0 on"),
+        (["fit", "a9a", "--max-iter", "0"], "--max-iter"),
+        (["fit", "a9a", "--loss", "cross_entropy"], "squared_hinge"),
+        (["fit", "a9a", "--solver", "newton"], "anchored"),
+        (["fit", "a9a", "--time-limit", "soon"], "soon"),
+        (["fit", "a9a", "--bogus"], "--bogus"),
+        (["fit", "no/such/file"], "neither a file nor the name of a data set"),
+        (["fit", "."], "a folder"),
+        (["fit", "a9a", "--model", "no/such/folder/model"], "not a place for a file"),
+        (["fit", "a9a", "--test", "no/such/file"], "no/such/file"),
+        (["predict", "no/such/model", "a9a"], "No such file"),
+        (["cv", "a9a", "--folds", "1"], "--folds"),
+        (["reproduce", "figure9"], "figure1"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_with_a_hint(words, said, cesaro):
+    refused(cesaro(*words), said)
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ("+1 1:1\n-1 2:x\n", "line 2, column 6"),
+        ("+1 0:1\n", "line 1, column 4"),
+        ("+1 3:1 2:1\n", "line 1, column 8"),
+        ("+1 qid:3 2:1\n", "line 1, column 4"),
+        ("", "has no rows"),
+        ("+1 1:1\n+1 2:1\n", "every row has the label 1"),
+        ("0.5 1:1\n0.25 2:1\n", "--loss squared_error"),
+    ],
+)
+def test_a_malformed_file_is_an_error_with_its_place(text, where, cesaro, tmp_path):
+    (tmp_path / "rows").write_text(text)
+    refused(cesaro("fit", tmp_path / "rows"), where)
+
+
+def test_a_damaged_model_is_refused(cesaro, files, tmp_path):
+    assert cesaro("fit", files / "two", "--model", tmp_path / "m").code == 0
+    content = bytearray((tmp_path / "m").read_bytes())
+    content[-5] ^= 1
+    (tmp_path / "m").write_bytes(content)
+    refused(cesaro("predict", tmp_path / "m", files / "more"), "damaged", "checksum")
+    refused(cesaro("predict", files / "two", files / "more"), "not a cesaro model file")
+
+
+def test_a_place_that_may_not_be_written_to_is_an_error_and_leaves_nothing(cesaro, files, tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device", str(tmp_path / "m"))
+
+    monkeypatch.setattr(os, "fsync", full)
+    refused(cesaro("fit", files / "two", "--model", tmp_path / "m"), "No space left on device")
+    assert os.listdir(tmp_path) == []
+
+
+def test_ctrl_c_before_there_is_a_model_exits_130(cesaro, files, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("cesaro.data.read_svmlight", interrupted)
+    ended = cesaro("fit", files / "two")
+    assert ended.code == 130
+    assert ended.err == "note: interrupted: nothing was written.\n"
+
+
+def test_a_fault_of_our_own_keeps_its_traceback(files, monkeypatch, cesaro):
+    def broken(*_, **__):
+        raise RuntimeError("a fault")
+
+    monkeypatch.setattr("cesaro.cli.estimator.make", broken)
+    with pytest.raises(RuntimeError, match="a fault"):
+        cesaro("fit", files / "two")
+
+
+def test_in_a_pipe_results_are_on_stdout_and_nothing_else_is(files):
+    done = shell("fit", files / "two", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["converged"] is True
+    assert done.stderr == ""
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(cesaro, files, tmp_path):
+    assert cesaro("fit", files / "two", "--model", tmp_path / "m").code == 0
+    (tmp_path / "many").write_text((files / "more").read_text() * 400)
+    command = (
+        f'{sys.executable} -c "from cesaro.cli import main; main()" predict {tmp_path}/m {tmp_path}/many | head -1'
+    )
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert done.stdout in ("1\n", "-1\n")
+    assert "Traceback" not in done.stderr
+    assert "Error" not in done.stderr

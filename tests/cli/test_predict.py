@@ -1,0 +1,87 @@
+"""cesaro predict: labels to stdout, the rest to stderr."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_svmlight_file
+
+import cesaro as library
+
+
+@pytest.fixture(scope="module")
+def model(files, tmp_path_factory):
+    X, y = load_svmlight_file(str(files / "two"), zero_based=False)
+    fitted = library.DualAveragingClassifier(alpha=0.1, tol=1e-6, random_state=0).fit(X, y)
+    path = tmp_path_factory.mktemp("models") / "two"
+    library.save(fitted, path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def rows(files):
+    return load_svmlight_file(str(files / "more"), zero_based=False)
+
+
+def test_labels_come_one_a_line_and_the_accuracy_on_stderr(cesaro, files, model, rows):
+    ended = cesaro("predict", model, files / "more")
+    fitted = library.load(model)
+    assert ended.code == 0
+    assert ended.out.splitlines() == [f"{label:.0f}" for label in fitted.predict(rows[0])]
+    assert f"accuracy {100 * fitted.score(*rows):.2f} %" in ended.err
+
+
+def test_certified_adds_the_mask(cesaro, files, model, rows):
+    lines = cesaro("predict", model, files / "more", "--certified").out.splitlines()
+    labels, sure = library.load(model).predict_certified(rows[0])
+    assert lines == [f"{label:.0f}\t{proved:d}" for label, proved in zip(labels, sure, strict=True)]
+    assert sure.sum() > 0
+
+
+def test_json_has_labels_and_mask(cesaro, files, model, rows):
+    answer = cesaro("predict", model, files / "more", "--certified", "--json").json
+    labels, sure = library.load(model).predict_certified(rows[0])
+    assert answer["labels"] == labels.tolist()
+    assert answer["certified"] == sure.tolist()
+    assert answer["certified_rows"] == sure.sum()
+    assert answer["accuracy"] == np.mean(labels == rows[1])
+
+
+def test_an_output_file_takes_the_labels_and_stdout_stays_empty(cesaro, files, model, tmp_path):
+    ended = cesaro("predict", model, files / "more", "--output", tmp_path / "labels")
+    assert ended.out == ""
+    assert (tmp_path / "labels").read_text() == cesaro("predict", model, files / "more").out
+    answer = cesaro("predict", model, files / "more", "--output", tmp_path / "labels", "--json").json
+    assert answer["output"] == str(tmp_path / "labels")
+    assert "labels" not in answer
+
+
+def test_the_number_of_features_is_the_models(cesaro, model, tmp_path):
+    (tmp_path / "rows").write_text("1 2:1\n-1 2:1 4000:3\n")
+    ended = cesaro("predict", model, tmp_path / "rows")
+    first, second = ended.out.splitlines()
+    assert first == second
+    assert "1 entry beyond feature 6" in ended.err
+
+
+def test_without_known_labels_there_is_no_accuracy(cesaro, model, tmp_path):
+    (tmp_path / "rows").write_text("0 2:1\n0 3:1\n")
+    ended = cesaro("predict", model, tmp_path / "rows")
+    assert "accuracy" not in ended.err
+    assert cesaro("predict", model, tmp_path / "rows", "--json").json["accuracy"] is None
+
+
+def test_a_regression_predicts_numbers_to_the_last_digit(cesaro, files, tmp_path):
+    X, y = load_svmlight_file(str(files / "numbers"), zero_based=False)
+    fitted = library.DualAveragingRegressor(random_state=0).fit(X, y)
+    library.save(fitted, tmp_path / "m")
+    ended = cesaro("predict", tmp_path / "m", files / "numbers")
+    np.testing.assert_array_equal([float(line) for line in ended.out.splitlines()], fitted.predict(X))
+    assert "R² " in ended.err
+    refused = cesaro("predict", tmp_path / "m", files / "numbers", "--certified")
+    assert refused.code == 2
+    assert "regression" in refused.err
+
+
+def test_labels_that_are_words_come_back_as_words(cesaro, files, rows, tmp_path):
+    X, y = rows
+    library.save(library.DualAveragingClassifier(random_state=0).fit(X, np.where(y > 0, "spam", "ham")), tmp_path / "m")
+    assert set(cesaro("predict", tmp_path / "m", files / "more").out.split()) == {"spam", "ham"}
