@@ -112,6 +112,30 @@ def test_features_that_the_test_rows_lack_are_zero(cesaro, files, tmp_path):
     assert cesaro("fit", files / "two", "--test", tmp_path / "narrow", "--json").json["test_rows"] == 2
 
 
+def test_a_fit_goes_on_from_its_checkpoint_and_only_if_asked_to(cesaro, files, tmp_path):
+    command = ("fit", files / "two", "--solver", "gda", "--tol", "1e-12", "--checkpoint", tmp_path / "kept", "--json")
+    assert cesaro(*command, "--max-iter", 20).json["epochs"] == 20
+    again = cesaro(*command, "--max-iter", 20)
+    assert again.code == 2
+    assert "hint: add --resume" in again.err
+    resumed = cesaro(*command, "--max-iter", 20, "--resume")
+    assert resumed.json["resumed"] is True
+    assert resumed.json["objective"] == cesaro(*command[:-3], "--max-iter", 20, "--json").json["objective"]
+    other = cesaro("fit", files / "more", *command[2:], "--resume")
+    assert other.code == 2
+    assert "another run's" in other.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [(["--resume"], "--checkpoint FOLDER"), (["--checkpoint", "kept", "--alpha", "auto"], "cesaro cv")],
+)
+def test_a_checkpoint_that_makes_no_sense_is_refused(words, said, cesaro, files):
+    ended = cesaro("fit", files / "two", *words)
+    assert ended.code == 2
+    assert said in ended.err
+
+
 SAYS_WHEN = """
 import sys
 from cesaro.cli import main, progress

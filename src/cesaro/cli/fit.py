@@ -22,6 +22,12 @@ Alpha = Annotated[
         help="Strength of the regularisation; auto: chosen by cross-validation.",
     ),
 ]
+Checkpoint = Annotated[
+    Path | None, typer.Option("--checkpoint", metavar="FOLDER", help="Keep the state of the fit here as it runs.")
+]
+Resume = Annotated[
+    bool, typer.Option("--resume", help="Go on from --checkpoint: the result has the same bits as without the break.")
+]
 
 
 @ends_well
@@ -36,11 +42,14 @@ def fit(
     max_iter: options.MaxIter = 1000,
     time_limit: options.TimeLimit = None,
     seed: options.Seed = 0,
+    checkpoint: Checkpoint = None,
+    resume: Resume = False,
     no_intercept: options.NoIntercept = False,
     json: options.Json = False,
 ) -> None:
     """Fit a linear model to DATA and prove how close to the optimum it is."""
     _check_place(model)
+    _check_checkpoint(checkpoint, resume, alpha)
     with bars() as bar:
         bar.doing("loading")
         from cesaro.cli import estimator, sources
@@ -58,6 +67,7 @@ def fit(
             time_limit=time_limit,
             random_state=seed,
             fit_intercept=not no_intercept,
+            checkpoint=checkpoint,
         )
         if alpha is not None:
             bar.doing("preparing")
@@ -74,6 +84,7 @@ def fit(
         answer |= {"alpha": getattr(fitted, "alpha_", alpha), "alpha_searched": alpha is None}
         answer |= estimator.proof(fitted) | {"interrupted": bool(interrupted)} | estimator.scores(fitted, rows)
         answer |= {"read_seconds": reading, "fit_seconds": fitting, "model": None if model is None else str(model)}
+        answer |= {"checkpoint": checkpoint, "resumed": resume}
     if json:
         screen.as_json(answer)
     else:
@@ -88,6 +99,21 @@ def _check_place(model: Path | None) -> None:
     if model is not None and (model.is_dir() or not model.absolute().parent.is_dir()):
         raise Trouble(
             f"{model} is not a place for a file", "name a file in a folder that exists, such as a9a.safetensors."
+        )
+
+
+def _check_checkpoint(checkpoint: Path | None, resume: bool, alpha: float | None) -> None:
+    """Go on only where that was asked for, and nowhere else."""
+    if checkpoint is None and resume:
+        raise Trouble("--resume needs the folder to go on from", "add --checkpoint FOLDER, the one of the earlier run.")
+    if checkpoint is not None and alpha is None:
+        raise Trouble(
+            "a search for alpha has no checkpoints", "find alpha with `cesaro cv`, then fit with --alpha NUMBER."
+        )
+    if checkpoint is not None and not resume and any(checkpoint.glob("*.checkpoint")):
+        raise Trouble(
+            f"{checkpoint} has the checkpoint of an earlier run",
+            "add --resume to go on from it, or name another folder to begin anew.",
         )
 
 

@@ -71,7 +71,7 @@ def _plain(value: Any) -> Any:
         return [_plain(each) for each in value]
     if isinstance(value, float):
         return value if math.isfinite(value) else None
-    return value if isinstance(value, bool | int | str | None) else str(value)
+    return value if isinstance(value, bool | int | str | None) else str(value)  # a path
 
 
 def percent(share: float) -> str:
