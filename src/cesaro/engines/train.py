@@ -9,7 +9,7 @@ from cesaro.engines import partitions, problems, rounds, tree
 from cesaro.engines.chunks import Source
 from cesaro.linear.labels import LinearClassifier, class_factors
 from cesaro.linear.model import Last
-from cesaro.linear.progress import Progress, Silence
+from cesaro.linear.progress import begin
 from cesaro.linear.rows import Problem, Rows
 from cesaro.linear.runs import honest
 
@@ -81,7 +81,7 @@ def fit(model, engine, source: Source, how: How):
     samples = recipe.problems(problems.make_rows(drawn[0], recipe.bias), *drawn[1:])
     ready = [engine.make(problems.ready, part, recipe, place=k) for k, part in enumerate(parts)]
     del parts
-    progress: Any = Progress(len(samples), settings.max_iter, settings.tol, 0.0) if model.verbose else Silence()
+    progress = begin(len(samples), settings.max_iter, settings.tol, 0.0, model.verbose)
     try:
         fits = rounds.solve(engine, ready, whole, samples, settings, how.passes, progress)
     finally:
