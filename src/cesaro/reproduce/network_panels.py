@@ -57,7 +57,7 @@ def table(found: Found) -> tuple[tuple[str, ...], ...]:
     if isinstance(found, str):
         return ()
     rates = list(next(iter(found.values())).scores)
-    header = ("method", *(f"rate {rate:g}" for rate in rates), "chosen")
+    header = ("method (validation accuracy, %)", *(f"rate {rate:g}" for rate in rates), "chosen")
     rows = [(o.method.name, *(f"{100 * o.scores[rate]:.1f}" for rate in rates), f"{o.lr:g}") for o in found.values()]
     return (header, *rows)
 
