@@ -24,7 +24,12 @@ def cut(X, y, chunks, sparse=False):
     return (dX.map_blocks(sp.csr_array) if sparse else dX), dy
 
 
-def fit_here(estimator, dX, dy, sample_weight=None):
-    """The ordinary estimator that a Dask estimator would fit, trained in this process."""
+def fit_on(engine, estimator, dX, dy, sample_weight=None):
+    """The ordinary estimator that a Dask estimator would fit, trained on this engine."""
     model, how = estimator._prepared()
-    return train.fit(model, Here(), from_collections(dX, dy, sample_weight), how)
+    return train.fit(model, engine, from_collections(dX, dy, sample_weight), how)
+
+
+def fit_here(estimator, dX, dy, sample_weight=None):
+    """The same in this process."""
+    return fit_on(Here(), estimator, dX, dy, sample_weight)

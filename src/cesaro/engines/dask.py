@@ -21,7 +21,7 @@ from cesaro.engines.chunks import from_collections, from_files, row_blocks
 from cesaro.engines.cluster import Cluster
 from cesaro.linear import DualAveragingClassifier, DualAveragingRegressor
 
-OWN = {"mode": "local", "client": None, "passes": 3, "shuffle": True, "solver": "auto", "batch_size": None}
+OWN = {"mode": "local", "client": None, "passes": 3, "shuffle": True, "solver": "auto", "batch_size": "auto"}
 DEFAULT_SOLVER = {"local": "anchored", "exact": "sc-pda"}
 
 
@@ -76,7 +76,7 @@ class DaskEstimator(BaseEstimator, ABC):
 
     def _prepared(self):
         """An unfitted ordinary estimator with checked parameters, and what is ours."""
-        for name, choices in {"mode": ("local",), "shuffle": (True, False)}.items():
+        for name, choices in {"mode": ("local", "exact"), "shuffle": (True, False)}.items():
             if getattr(self, name) not in choices:
                 raise ValueError(f"{name} must be one of {choices}: got {getattr(self, name)!r}.")
         if not (isinstance(self.passes, int | np.integer) and self.passes >= 1):
@@ -87,10 +87,12 @@ class DaskEstimator(BaseEstimator, ABC):
                 f"mode={self.mode!r} cannot run solver={solver!r}: 'local' runs 'anchored', 'exact' the methods of the "
                 "paper ('gda', 'sc-pda', 'pegasos', 'pa-psg-sc', 'sc-rda'). Leave solver='auto', or change the mode."
             )
+        if self.sampling != "reshuffle":
+            raise ValueError(f"sampling must be 'reshuffle' on a cluster: got {self.sampling!r}.")
         for name in ("warm_start", "checkpoint"):
             if getattr(self, name):
                 raise ValueError(f"{name} is not supported on a cluster: got {getattr(self, name)!r}.")
-        changed = {"solver": solver, "batch_size": self.batch_size or 1}
+        changed = {"solver": solver, "batch_size": 1 if self.batch_size in ("auto", None) else self.batch_size}
         names = set(self._defaults()) - {"mode", "client", "passes", "shuffle"}
         model = self._ordinary(**{name: getattr(self, name) for name in names} | changed)
         model._validate_params()
@@ -173,8 +175,8 @@ class DaskDualAveragingClassifier(DaskEstimator):
         Deal the rows out to all partitions first (mode "local"). False saves that; do it if the rows lie in random order.
     solver : "auto" or as in DualAveragingClassifier
         "auto" is "anchored" in mode "local" and "sc-pda" in mode "exact".
-    batch_size : int or None
-        Rows per step in mode "exact"; None: all of them.
+    batch_size : "auto", int or None
+        Rows per step in mode "exact"; None: all of them, full gradients; "auto": a twentieth of them, if they are many.
 
     `max_iter` and `n_iter_` count rounds in mode "local", epochs in mode "exact".
     """

@@ -21,7 +21,8 @@ class Ready(NamedTuple):
 class Whole(NamedTuple):
     """What is known of all rows together."""
 
-    n: int  # rows with weight
+    n: int  # with weight
+    rows: int  # with or without
     blocks: int
 
 
@@ -34,12 +35,9 @@ def weights(part: Partition, classes) -> tree.Nodes:
     """Blocks' sums: the number of rows with weight, and the weight of each class."""
 
     def sums(low, high):
-        v = part.rows.v[low:high]
-        code = np.searchsorted(classes, part.rows.y[low:high]) if (v > 0.0).all() else None
-        if code is None:
-            keep = v > 0.0
-            v, code = v[keep], np.searchsorted(classes, part.rows.y[low:high][keep])
-        return np.append(np.bincount(code, v, len(classes)), len(v))
+        some = np.flatnonzero(part.rows.v[low:high] > 0.0) + low
+        code = np.searchsorted(classes, part.rows.y[some])
+        return np.append(np.bincount(code, part.rows.v[some], len(classes)), len(some))
 
     return tree.grow({}, _leaves(part, sums))
 
@@ -49,7 +47,8 @@ def moments(part: Partition, _) -> tree.Nodes:
 
     def sums(low, high):
         v, y = part.rows.v[low:high], part.rows.y[low:high].astype(np.float64)
-        return np.append(v @ y.reshape(len(v), -1), [v.sum(), np.count_nonzero(v)])
+        columns = v[:, None] * y.reshape(len(v), -1)  # no BLAS: its bits depend on its threads
+        return np.append(columns.sum(axis=0), [v.sum(), np.count_nonzero(v)])
 
     return tree.grow({}, _leaves(part, sums))
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 
-from cesaro.engines import partitions, problems, rounds, tree
+from cesaro.engines import exact, partitions, problems, rounds, tree
 from cesaro.engines.chunks import Source
 from cesaro.linear.labels import LinearClassifier, class_factors
 from cesaro.linear.model import Last
@@ -22,7 +22,7 @@ class How(NamedTuple):
     mode: str = "local"
     passes: int = 3  # over its rows that a partition makes in a round
     shuffle: bool = True
-    batch_size: int | None = None
+    batch_size: int | str | None = "auto"
 
 
 class Labelled(NamedTuple):
@@ -75,7 +75,7 @@ def fit(model, engine, source: Source, how: How):
     recipe, counts = (_classes if classes else _centre)(model, engine, parts, blocks)
     if how.mode == "local":
         parts = [part for part, count in zip(parts, counts, strict=True) if count]
-    whole = problems.Whole(sum(counts), blocks)
+    whole = problems.Whole(sum(counts), n, blocks)
     size = min(SAMPLE, max(3000, n // 40))
     drawn = problems.stacked(engine.each(problems.sample, parts, (min(1.0, size / n), settings.seed)))
     samples = recipe.problems(problems.make_rows(drawn[0], recipe.bias), *drawn[1:])
@@ -83,7 +83,10 @@ def fit(model, engine, source: Source, how: How):
     del parts
     progress = begin(len(samples), settings.max_iter, settings.tol, 0.0, model.verbose)
     try:
-        fits = rounds.solve(engine, ready, whole, samples, settings, how.passes, progress)
+        if how.mode == "local":
+            fits = rounds.solve(engine, ready, whole, samples, settings, how.passes, progress)
+        else:
+            fits = exact.solve(engine, ready, whole, samples, settings, how.batch_size, progress)
     finally:
         progress.close()
     return _publish(model, fits, samples[0], n, not classes and np.ndim(model._center) == 0)

@@ -1,0 +1,91 @@
+"""On two real worker processes: the bits of one process, a killed worker, lazy answers, errors that help."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("distributed")
+sys.path.insert(0, str(Path(__file__).parent))
+
+import dask.array as da
+from killing import Deadly
+from sources import classes, cut, fit_on
+
+from cesaro.engines import exact, rounds
+from cesaro.engines.cluster import Here
+from cesaro.engines.dask import DaskDualAveragingClassifier, DaskDualAveragingRegressor
+from cesaro.linear import DualAveragingClassifier
+
+SETTINGS = {"alpha": 1e-2, "random_state": 0}
+
+
+def same(one, other):
+    for name in ("coef_", "intercept_", "objective_", "lower_bound_"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+
+
+@pytest.mark.parametrize("mode", ["exact", "local"])
+def test_the_cluster_gives_the_bits_of_one_process(client, mode):
+    X, y = classes(1, kinds=3)
+    estimator = DaskDualAveragingClassifier(mode=mode, tol=0, max_iter=5, client=client, **SETTINGS)
+    dX, dy = cut(X, y, 90, sparse=True)
+    same(estimator.fit(dX, dy), fit_on(Here(), estimator, dX, dy))
+
+
+def test_lazy_answers_are_the_ordinary_estimators(client):
+    X, y = classes(2)
+    dX, dy = cut(X, y, 130)
+    model = DaskDualAveragingClassifier(**SETTINGS).fit(dX, dy)
+    local = model.to_local()
+    assert type(local) is DualAveragingClassifier
+    assert local.relative_gap_ == model.relative_gap_ <= 1e-3
+    labels, scores = model.predict(dX), model.decision_function(dX)
+    assert isinstance(labels, da.Array)
+    assert labels.chunks == scores.chunks == dy.chunks
+    np.testing.assert_array_equal(labels.compute(), local.predict(X))
+    np.testing.assert_allclose(scores.compute(), local.decision_function(X), rtol=1e-12)
+
+
+def test_data_frames_are_taken_by_their_columns(client):
+    pd, dd = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
+    X, y = classes(3)
+    frame = pd.DataFrame(X, columns=list("abcdefgh"))
+    dX, dy = dd.from_pandas(frame, npartitions=3), dd.from_pandas(pd.Series(y), npartitions=3)
+    model = DaskDualAveragingClassifier(**SETTINGS).fit(dX, dy)
+    assert list(model.feature_names_in_) == list("abcdefgh")
+    np.testing.assert_array_equal(model.predict(dX).compute(), model.to_local().predict(frame))
+
+
+def test_files_are_read_by_the_workers(client, tmp_path):
+    from sklearn.datasets import dump_svmlight_file
+
+    X, _ = classes(4)
+    X[:100, -1] = 0.0  # the first file is narrower
+    y = X @ np.arange(1.0, 9.0)
+    for k in range(4):
+        these = slice(100 * k, 100 * k + 100)
+        dump_svmlight_file(X[these], y[these], str(tmp_path / f"{k}.svm"), zero_based=False)
+    paths = [tmp_path / f"{k}.svm" for k in range(4)]
+    model = DaskDualAveragingRegressor(tol=1e-4, **SETTINGS).fit_files(paths)
+    assert model.n_features_in_ == 8
+    assert model.relative_gap_ <= 1e-4
+    assert model.to_local().score(X, y) > 0.95
+
+
+@pytest.mark.parametrize(("mode", "function"), [("exact", exact.slopes), ("local", rounds.take_turn)])
+def test_a_killed_worker_costs_time_but_no_proof_and_no_bit_of_exactness(client, mode, function):
+    X, y = classes(5)
+    dX, dy = cut(X, y, 100)
+    estimator = DaskDualAveragingClassifier(mode=mode, tol=0, max_iter=8, **SETTINGS)
+    known = DualAveragingClassifier(tol=1e-7, **SETTINGS).fit(X, y)
+    engine = Deadly(client, function, 4)
+    model = fit_on(engine, estimator, dX, dy)
+    assert engine.killed
+    assert engine.longest < 60
+    if mode == "exact":
+        same(model, fit_on(Here(), estimator, dX, dy))
+    assert model.lower_bound_ <= known.objective_ * (1 + 1e-9)
+    assert known.lower_bound_ <= model.objective_ * (1 + 1e-9)
+    client.wait_for_workers(2, timeout=120)
