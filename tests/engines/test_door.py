@@ -67,7 +67,7 @@ def test_data_that_cannot_be_are_refused():
     estimator = DaskDualAveragingClassifier()
     with pytest.raises(TypeError, match=r"X must be a dask array.*ndarray"):
         fit_here(estimator, X, dy)
-    with pytest.raises(ValueError, match="y has 399|X has 400 rows"):
+    with pytest.raises(ValueError, match="X has 400 rows"):
         fit_here(estimator, dX, dy[:-1])
     with pytest.raises(ValueError, match="NaN"):
         fit_here(estimator, da.where(dX > 2.0, np.nan, dX), dy)

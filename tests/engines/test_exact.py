@@ -62,13 +62,13 @@ def test_the_numbers_are_those_of_the_kernels_in_the_same_batches(solver, more, 
     model = fit_here(DaskDualAveragingClassifier(mode="exact", **settings | more), *cut(X, y, 50))
     epochs = iter(range(1, 4))
 
-    def places(order, rng):
+    def places(self, rng):
         """The kernel's rows in the exact mode's order: place q * 64 + j is the position q of block j."""
         number = next(epochs)
         table = np.array([2 * j + exact.shuffled(5, number, j, 2) for j in range(64)], dtype=np.uint32)
-        order[:] = table.T.ravel()
+        self.order[:] = table.T.ravel()
 
-    monkeypatch.setattr("cesaro.linear.order.reshuffle", places)
+    monkeypatch.setattr("cesaro.linear.order.Orders.draw", places)
     known = DualAveragingClassifier(**settings | more).fit(X, y)
     np.testing.assert_allclose(model.coef_, known.coef_, rtol=1e-10, atol=1e-13)
     np.testing.assert_allclose(model.intercept_, known.intercept_, rtol=1e-10, atol=1e-13)
