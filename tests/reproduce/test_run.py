@@ -99,7 +99,7 @@ def test_the_command_prints_the_table_and_the_path_of_the_report(small_budget, m
         "f - f* after 3",
         "f - f* after 10",
         "proved gap after 10",
-        "seconds",
+        "CPU seconds",
     ]
     assert [line.split()[0] for line in lines[2:15]][-2:] == ["SGDClassifier", "LinearSVC"]
     assert len(set(map(len, lines[:15]))) == 1

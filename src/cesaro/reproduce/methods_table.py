@@ -16,7 +16,7 @@ from ..linear.rows import Problem
 from .results import kept
 from .trajectories import MU, TABLE, optimum, problem
 
-HEADER = ("method", "setting", *(f"f - f* after {e}" for e in TABLE), f"proved gap after {TABLE[-1]}", "seconds")
+HEADER = ("method", "setting", *(f"f - f* after {e}" for e in TABLE), f"proved gap after {TABLE[-1]}", "CPU seconds")
 NAMES = {True: "as printed", False: "with the anchor"}
 
 

@@ -1,0 +1,41 @@
+"""The committed figures and the words about them belong together."""
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+from cesaro.reproduce import figure1, theorems
+from cesaro.reproduce.results import Figure
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def committed():
+    return {name: Figure.load(ROOT / "docs" / "figures" / f"{name}.json") for name in ("figure1", "theorems")}
+
+
+def test_the_page_about_the_experiments_is_made_from_the_committed_numbers():
+    text = runpy.run_path(str(ROOT / "docs" / "experiments.py"))["text"]
+    assert text() == (ROOT / "docs" / "experiments.md").read_text(), "run: python docs/experiments.py"
+
+
+def test_the_committed_figures_are_whole(committed):
+    assert [panel.title for panel in committed["figure1"].panels] == [
+        f"{name}, {how}" for how in figure1.ROWS.values() for name in ("a9a", "w8a", "covtype", "ijcnn1")
+    ]
+    for figure in committed.values():
+        assert figure.shortened == ()
+        assert all(panel.series for panel in figure.panels)
+    assert committed["theorems"].caption == theorems.CAPTION
+    assert committed["figure1"].caption == figure1.CAPTION
+
+
+def test_every_row_of_the_readme_s_table_is_in_the_numbers(committed):
+    known = {tuple(cell.replace("*", "\\*") for cell in row) for row in committed["figure1"].table}
+    lines = (ROOT / "README.md").read_text().splitlines()
+    begin = next(k for k, line in enumerate(lines) if line.startswith("| method on a9a"))
+    rows = [tuple(line.strip("| ").split(" | ")) for line in lines[begin:] if line.startswith("| ")][:8]
+    assert len(rows) == 8
+    assert set(rows) <= known
