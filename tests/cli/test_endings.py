@@ -1,9 +1,11 @@
 """How commands end: exit codes, hints, what goes to which stream, and what help costs."""
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -141,6 +143,31 @@ def test_in_a_pipe_results_are_on_stdout_and_nothing_else_is(files):
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["converged"] is True
     assert done.stderr == ""
+
+
+def test_bars_are_drawn_on_a_terminal_and_never_on_stdout():
+    pty = pytest.importorskip("pty", reason="needs pseudo-terminals")
+    reads, writes = pty.openpty()
+    drawn = []
+
+    def watch():
+        with contextlib.suppress(OSError):  # the other end is closed
+            while piece := os.read(reads, 1 << 16):
+                drawn.append(piece)
+
+    watching = threading.Thread(target=watch)
+    watching.start()
+    command = [sys.executable, "-c", "from cesaro.cli import main; main()", "data", "fetch", "a9a", "--json"]
+    try:
+        done = subprocess.run(
+            command, stdout=subprocess.PIPE, stderr=writes, env=os.environ | {"TERM": "xterm"}, check=True
+        )
+    finally:
+        os.close(writes)
+        watching.join()
+        os.close(reads)
+    assert b"checking a9a" in b"".join(drawn)
+    assert json.loads(done.stdout)["name"] == "a9a"
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(cesaro, files, tmp_path):

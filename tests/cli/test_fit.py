@@ -89,6 +89,7 @@ def test_a_tolerance_that_is_not_reached_is_said_and_is_no_error(cesaro, files):
     assert ended.code == 0
     assert ended.json["converged"] is False
     assert ended.err.startswith("note: the tolerance was not reached: the proved relative gap is")
+    assert "--solver anchored" in ended.err
 
 
 def test_without_a_tolerance_there_is_no_complaint(cesaro, files):

@@ -149,5 +149,6 @@ def _remark(answer: dict) -> None:
     elif answer["tol"] > 0.0 and not answer["converged"]:
         screen.note(
             f"the tolerance was not reached: the proved relative gap is {worst:.1e}, asked for {answer['tol']:g}. "
-            "More --max-iter or --time-limit, a larger --tol, or --solver anchored helps."
+            + ("More --max-iter" if answer["solver"] == "anchored" else "--solver anchored, more --max-iter")
+            + " or --time-limit, or a larger --tol helps."
         )
