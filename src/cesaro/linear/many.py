@@ -16,7 +16,7 @@ from cesaro.linear import kernel
 from cesaro.linear.anchor import choose, for_step
 from cesaro.linear.cuts import Cuts
 from cesaro.linear.jit import LOOP
-from cesaro.linear.loss_codes import HINGE, code_of, conjugate, slope
+from cesaro.linear.loss_codes import HINGE, code_of, conjugate, slope, value
 from cesaro.linear.order import Orders
 from cesaro.linear.recursion import ANCHOR, DONE, How, Now, ahead, step
 from cesaro.linear.rows import Fit, Problem
@@ -87,6 +87,18 @@ def visit_many(rows, Y, v, order, how, W, now, cut, m, g):
     now[0], now[1], now[2], now[7] = alpha, out, A, t
 
 
+@njit(**LOOP)
+def losses_many(rows, Y, v, how, W, m, total):
+    """total += the losses of every model, row i with weight v_i, at the points W (d + 1, P); m (P,) is for work."""
+    for i in range(Y.shape[0]):
+        if v[i] > 0.0:
+            for lane in range(m.shape[0]):
+                m[lane] = rows.bias * W[rows.d, lane]
+            dot_rows(m, rows.data, rows.col, np.intp(rows.ptr[i]), np.intp(rows.ptr[i + 1]), W, (0, 0))
+            for lane in range(m.shape[0]):
+                total[lane] += v[i] * value(how.code, how.param, m[lane], Y[i, lane])
+
+
 class Many:
     """A run of many models: what `kernel.Run` is for one."""
 
@@ -152,6 +164,14 @@ class Many:
         points = s * self.W[:, :P] if self.face.last else self.W[:, P:] / max(now[1], 1e-300)
         return np.ascontiguousarray(points[:width, : len(self.problems)].T)
 
+    def objectives(self, points: np.ndarray) -> np.ndarray:
+        """`kernel.objective` of every model at its point, in one pass."""
+        first, k = self.problems[0], len(points)
+        W, total = np.zeros((first.rows.d + 1, len(self.cut))), np.zeros(len(self.cut))
+        W[: points.shape[1], :k] = points.T
+        losses_many(first.rows, self.Y, np.asarray(first.v, dtype=float), self.how, W, np.zeros(len(self.cut)), total)
+        return first.mu / 2 * np.square(points).sum(axis=1) + total[:k] / first.v.sum()
+
 
 def alike(problems: list[Problem]) -> bool:
     """Whether they differ in their targets only, and the shared schedule covers them."""
@@ -192,7 +212,7 @@ def loop(run: Many, tol: float, max_iter: int, time_limit: float | None, report,
     """Epochs, with looks at growing intervals: `kernel.loop` for many."""
     begin, looked, status, problems = time.perf_counter(), 0, "max_iter", run.problems
     best = np.zeros((len(problems), problems[0].rows.width))
-    f = np.array([kernel.objective(p, w) for p, w in zip(problems, best, strict=True)])
+    f = run.objectives(best)
     zero, lower, history = f.copy(), np.full(len(f), -np.inf), []
     limit = math.inf if time_limit is None else begin + time_limit
     if slot.kept is not None:
@@ -217,9 +237,9 @@ def loop(run: Many, tol: float, max_iter: int, time_limit: float | None, report,
                 if late:
                     slot.save(state())  # not looked at, as it would be if time had not run out
                 looked, points = run.epoch, run.outputs()
-                value = np.array([kernel.objective(p, w) for p, w in zip(problems, points, strict=True)])
-                better = value < f
-                best[better], f[better] = points[better], value[better]
+                reached = run.objectives(points)
+                better = reached < f
+                best[better], f[better] = points[better], reached[better]
                 lower = np.maximum(lower, [cuts.bound() for cuts in run.cuts])
                 history.append((run.epoch, time.perf_counter() - begin, f.copy(), lower))
                 if tol and (f - lower <= tol * np.maximum(f, 1e-3 * zero)).all():
