@@ -168,10 +168,18 @@ def test_an_edge_counts_if_it_is_above_the_noise():
     claim = network_claims.edge(clear, 10_000, "a slight edge")
     assert claim.verdict == "reproduced"
     assert "GDA minus SWA +3.0" in claim.measured
-    assert "less than 0.7 is within the noise of 10,000 test images" in claim.measured
+    assert "Less than 0.7 is within the noise of 10,000 test images" in claim.measured
     assert network_claims.edge(clear, 100, "a slight edge").verdict == "not"
     mixed = {**clear, SWA: Outcome(SWA, 0.1, {0.1: 0.5}, [history([0.645])])}
     assert network_claims.edge(mixed, 10_000, "a slight edge").verdict == "partly"
+
+
+def test_an_edge_in_the_last_epoch_alone_is_half_an_edge():
+    found = outcomes(sgd=history([0.65, 0.60]), **{m: history([0.65, 0.65]) for m in ("swa", "gda", "sc_pda")})
+    claim = network_claims.generalisation(found, 10_000, "better")
+    assert claim.verdict == "partly"
+    assert "SWA minus SGD +5.0" in claim.measured
+    assert "an epoch before: SWA minus SGD +0.0" in claim.measured
 
 
 def test_training_losses_are_the_same_within_a_tenth_and_lower_than_that_of_sgd():

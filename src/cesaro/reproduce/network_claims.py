@@ -43,20 +43,24 @@ def generalisation(found: Outcomes, test_images: int, paper: str) -> Claim:
 
 
 def compared(found: Outcomes, pairs: list[tuple[Method, Method]], test_images: int, paper: str) -> Claim:
-    accuracy = {method: 100 * np.array(last(outcome, "test_accuracy")) for method, outcome in found.items()}
-    mean = {method: float(values.mean()) for method, values in accuracy.items()}
-    share = min(mean.values()) / 100
-    noise = 100 * math.sqrt(2 * share * (1 - share) / test_images / len(accuracy[SGD]))
-    differences = [mean[ours] - mean[theirs] for ours, theirs in pairs]
-    said = ", ".join(f"{method.name} {mean[method]:.1f} %" for method in found)
-    words = ", ".join(
-        f"{ours.name} minus {theirs.name} {d:+.1f}" for (ours, theirs), d in zip(pairs, differences, strict=True)
-    )
+    """By the last epoch and the one before it: SGD can be lucky or unlucky in one."""
+    count, epochs = len(found[SGD].runs), len(found[SGD].runs[0]["epoch"])
+    means = [
+        {m: float(np.mean([100 * run["test_accuracy"][-back] for run in o.runs])) for m, o in found.items()}
+        for back in range(1, min(2, epochs) + 1)
+    ]
+    share = min(means[0].values()) / 100
+    noise = 100 * math.sqrt(2 * share * (1 - share) / test_images / count)
+    words = [
+        ", ".join(f"{ours.name} minus {theirs.name} {mean[ours] - mean[theirs]:+.1f}" for ours, theirs in pairs)
+        for mean in means
+    ]
+    said = ", ".join(f"{method.name} {value:.1f} %" for method, value in means[0].items())
     return Claim(
         paper,
-        f"On CIFAR-10 after the last epoch: {said} ({seeds(len(accuracy[SGD]))}). In points: {words}; less than {noise:.1f} "
-        f"is within the noise of {test_images:,} test images.",
-        verdict([d > noise for d in differences]),
+        f"On CIFAR-10 after the last epoch: {said} ({seeds(count)}). In points: {'; an epoch before: '.join(words)}. Less than "
+        f"{noise:.1f} is within the noise of {test_images:,} test images.",
+        verdict([mean[ours] - mean[theirs] > noise for mean in means for ours, theirs in pairs]),
     )
 
 
