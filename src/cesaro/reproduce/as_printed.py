@@ -12,7 +12,7 @@ from numba import njit
 
 from ..linear import kernel
 from ..linear.kernel import Face
-from ..linear.recursion import ALPHA, ANCHOR, CUT, DONE, SCALE, SQUARE, fold, visit
+from ..linear.recursion import ALPHA, ANCHOR, CUT, DONE, SCALE, SQUARE, fold, visit, visit_average
 from ..linear.rows import Problem
 from ..weights import Uniform
 
@@ -52,11 +52,17 @@ class Run:
 
     def visit(self, samples: np.ndarray) -> None:
         """Take these rows, one after the other."""
-        run, (_, slope, offset, _) = self.run, self.how
-        p, now = run.problem, run.now
-        visit_drawn(
-            p.rows, p.y, self.weights, self.last, samples, self.t, slope, offset, run.how, run.zr, now, run.seen
-        )
+        run, (face, slope, offset, _) = self.run, self.how
+        p, now, weights = run.problem, run.now, self.weights
+        pass_ = visit_average if face.primal else visit
+        a = slope * np.arange(self.t + 1.0, self.t + len(samples) + 1) + offset
+        ends = np.empty(len(samples), dtype=np.int64)
+        start = 0
+        for end in ends[: stretches(samples, self.t, self.last, ends)]:
+            stretch = samples[start:end]
+            weights[stretch] = a[start:end]
+            pass_(p.rows, run.targets, weights, stretch, 1.0, run.how, None, run.zr, now, run.seen)
+            start = end
         self.t += len(samples)
         now[SQUARE] = fold(run.zr, now[ALPHA], now[SCALE])
         now[ALPHA], now[SCALE], now[CUT] = 0.0, 1.0, 0.0
@@ -72,14 +78,15 @@ class Run:
 
 
 @njit(cache=True, nogil=True)
-def visit_drawn(rows, y, weights, last, samples, before, slope, offset, how, zr, now, seen):
-    """samples[k] is step t = before + k + 1, with weight slope t + offset; last[i] is the step that took row i last."""
-    start = 0
+def stretches(samples, before, last, ends):
+    """Where stretches without a repeated row end, into `ends`; how many. last[i] is the step that took row i last."""
+    start, count = 0, 0
     for k in range(len(samples)):
-        i, t = samples[k], before + k + 1
+        i = samples[k]
         if last[i] > before + start:
-            visit(rows, y, weights, samples[start:k], 1.0, how, zr, now, seen)
+            ends[count] = k
+            count += 1
             start = k
-        weights[i] = slope * t + offset
-        last[i] = t
-    visit(rows, y, weights, samples[start:], 1.0, how, zr, now, seen)
+        last[i] = before + k + 1
+    ends[count] = len(samples)
+    return count + 1
