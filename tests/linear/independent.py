@@ -36,14 +36,14 @@ def dense(problem):
 
 def objective(problem, w):
     """The problem's objective at w, as it is defined."""
-    rows, y, v, loss, mu, l1, _ = problem
+    rows, y, v, loss, mu, l1, *_ = problem
     mean = v @ loss.value(dense(problem) @ w, y) / v.sum()
     return float(mu / 2 * w @ w + l1 * np.abs(w[: rows.d]).sum() + mean)
 
 
 def optimum(problem):
     """(w, f(w)), f(w) within about 1e-7 of the optimum."""
-    rows, y, v, loss, mu, l1, radius = problem
+    rows, y, v, loss, mu, l1, radius, *_ = problem
     X, m, q = dense(problem), rows.width, v / v.sum()
     cut, pieces = np.where(np.arange(rows.width) < rows.d, l1, 0.0), _pieces(problem.loss, y)
     n = 0 if pieces is None else len(y)

@@ -12,14 +12,18 @@ from cesaro.linear.lanes import Lanes, fold_lanes, lane_losses, visit_lanes
 from cesaro.linear.recursion import ANCHOR, DONE, OUT, SCALE, SQUARE, How, step
 from cesaro.linear.rows import Problem
 
+PIECE = 1 << 17  # rows whose squares are in memory at a time
 CANDIDATES = 3.0 ** np.arange(-5, 5)
 
 
 def mean_square(problem: Problem) -> float:
     """mean |x|^2 over the rows that exist, the intercept's feature included."""
-    rows = problem.rows
-    square = np.square(rows.data, dtype=float)
-    sums = np.add.reduceat(np.append(square, 0.0), rows.ptr[:-1].astype(np.intp)) * (rows.ptr[1:] > rows.ptr[:-1])
+    rows, sums = problem.rows, np.zeros(problem.rows.n)
+    for low in range(0, rows.n, PIECE):
+        ptr = rows.ptr[low : low + PIECE + 1].astype(np.intp)
+        square = np.square(rows.data[ptr[0] : ptr[-1]], dtype=float)
+        parts = np.add.reduceat(np.append(square, 0.0), ptr[:-1] - ptr[0]) * (ptr[1:] > ptr[:-1])
+        sums[low : low + PIECE] = parts
     return float(problem.v @ sums / problem.v.sum()) + rows.bias**2
 
 

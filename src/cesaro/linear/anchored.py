@@ -15,6 +15,7 @@ import numpy as np
 
 from cesaro.linear import passes
 from cesaro.linear.dual_bound import lower_bound
+from cesaro.linear.layout import pieces
 from cesaro.linear.loss_codes import MODIFIED_HUBER, code_of
 from cesaro.linear.rows import Problem
 
@@ -36,27 +37,35 @@ class Run:
     """Everything that changes during a solve: the dual values, h, the anchor, the order of the rows."""
 
     def __init__(self, problem: Problem, seed):
-        rows, y, v, loss, self.mu, self.l1, self.radius = problem
+        rows, y, v, loss, self.mu, self.l1, self.radius, self.layout = problem
+        self.empty = np.empty if self.layout is None else self.layout.empty
         self.rows, (self.code, self.param) = rows, code_of(loss)
         self.seed = int(np.random.default_rng(seed).integers(1, 2**32))
         self.record, self.order, self.rest = (
-            np.empty((rows.n, 4)),
-            np.empty(rows.n, np.uint32),
-            np.empty(rows.n, np.uint32),
+            self.empty((rows.n, 4)),
+            self.empty(rows.n, np.uint32),
+            self.empty(rows.n, np.uint32),
         )
         share = np.count_nonzero(v) / v.sum()
         self.n, self.zero = passes.prepare(y, v, share, self.code, self.param, self.record, self.order)
-        self.slack = 0.2 if self.code <= MODIFIED_HUBER else 0.2 * float(np.abs(y).mean())
+        self.slack = 0.2 if self.code <= MODIFIED_HUBER else 0.2 * mean_size(y)
         self.g, self.center, self.K = np.zeros(rows.d + 1), np.zeros(rows.d + 1), 0.0
         self.H = np.zeros((rows.d + 1, 2))
         self.noise, self.swing, self.rate, self.least = 0.0, math.log(0.6), math.log(1.25), math.log(0.15)
         self.order = self.order[: self.n]
-        self.shuffle()
+        self.mix(self.order)
         self.R = passes.measure(rows, self.record, self.order[:SAMPLE])
 
-    def shuffle(self):
-        """A new order of the same rows."""
-        self.seed = passes.shuffle(self.order, self.seed)
+    def mix(self, order):
+        """Shuffle an array in place."""
+        self.seed = passes.shuffle(order, self.seed)
+
+    def shuffle(self, first):
+        """A new order of the same rows. The first is new already, but rows in a file have to come by groups."""
+        if self.layout is not None and not (first and self.layout.single(self.rows.n)):
+            self.order = self.layout.shuffle(self.order, self.rows.n, self.mix)
+        elif not first:
+            self.mix(self.order)
 
     def anchor_at(self, w, K):
         """Re-centre the anchor, and give it the strength K."""
@@ -73,8 +82,7 @@ class Run:
 
     def sweep(self, first=False):
         """One pass over the order; the rows that are settled leave it. Returns the pass's average of w."""
-        if not first:
-            self.shuffle()
+        self.shuffle(first)
         n, mu, l1 = self.n, self.mu * first, self.l1 * first
         S, T = self.K + n * (self.mu - mu), n * (self.l1 - l1)
         parts = 8 if self.l1 > 0.0 else 1
@@ -127,7 +135,11 @@ class Run:
             self.gather()
         drift = EPS * math.sqrt(self.noise) / self.n * length
         bound = lower_bound(D, self.g, self.mu, self.l1, self.radius)
-        self.order = self.rest[:k].copy() if k else np.flatnonzero(self.record[:, passes.V]).astype(np.uint32)
+        if k:
+            self.order = self.empty(k, np.uint32)
+            self.order[:] = self.rest[:k]
+        else:
+            self.order = np.flatnonzero(self.record[:, passes.V]).astype(np.uint32)
         return float(f), bound - 4.0 * (EPS * math.sqrt(self.n) * size + drift)
 
     def standing(self) -> Standing:
@@ -154,3 +166,8 @@ class Run:
         passes.gather(self.rows, self.record, g)
         self.g, self.noise = g / self.n, self.n * float(g @ g)
         self.anchor_at(self.center, self.K)
+
+
+def mean_size(y):
+    """Mean |y|, a piece at a time."""
+    return float(sum(np.abs(y[piece]).sum() for piece in pieces(len(y))) / len(y))

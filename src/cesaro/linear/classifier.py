@@ -169,6 +169,25 @@ class DualAveragingClassifier(LinearClassifier):
         return self._finish(problems, at_zero)
 
     @_fit_context(prefer_skip_nested_validation=True)
+    def fit_file(self, path, *, memory=1e9, n_features=None, label="label", cache=None):
+        """Fit to the rows of a file that may be larger than memory; returns self.
+
+        path : svmlight text (plain, gzip, bzip2, xz), Parquet or Arrow (columns of numbers, one of them `label`)
+        memory : bytes of private memory, beside the weights, that the fit may take
+        n_features : columns of a svmlight file; by default its largest index
+        cache : folder for the parsed form, which later fits reuse; by default the user's cache
+
+        Where a quarter of `memory` holds all rows the result is that of `fit` on X in the same float type, to the bit:
+        float32 if that has the very numbers of the file, else float64.
+        """
+        self._check_together()
+        store = self._open(path, n_features, label, cache)
+        self.classes_, counts = self._tally(store)
+        models = 1 if len(counts) == 2 else len(counts)
+        problems = self._of_store(store, self._lay_out(store, memory, cache, models), counts)
+        return self._finish(problems, [self._value_at_zero()] * len(problems))
+
+    @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """One pass over these rows; of earlier ones only the average is remembered. The first call needs `classes`."""
         self._check_together()

@@ -23,12 +23,13 @@ def digest(*arrays: np.ndarray) -> str:
 
 def about(parameters: dict[str, Any], problems: list[Problem]) -> dict[str, Any]:
     """What the checkpoint of a fit of these problems must say to be one of it."""
-    rows, seed = problems[0].rows, parameters["random_state"]
+    rows, seed, layout = problems[0].rows, parameters["random_state"], problems[0].layout
     return {
         "cesaro": __version__,
         "rows": rows.n,
         "features": rows.d,
-        "X": digest(rows.data, rows.col, rows.ptr),
+        "X": digest(rows.data, rows.col, rows.ptr) if layout is None else layout.digest,
+        "blocks of rows": None if layout is None else [layout.block, layout.together],
         "y": digest(*(problem.y for problem in problems)),
         "sample_weight": digest(problems[0].v),
         "random_state": int(seed) if isinstance(seed, Integral) else "drawn",

@@ -139,7 +139,7 @@ class Run:
         if self.draws:
             self.order = replace(self.share, self.rng)
         else:
-            self.orders.draw(self.rng)
+            self.order = self.orders.draw(self.rng, p.layout)
         if p.l1 > 0:
             what = (self.v, self.order, 1.0, self.how, zr, now, self.seen, self.slopes)
             visit_elastic(p.rows, p.y, *what, self.sums, self.lag)

@@ -15,6 +15,7 @@ from cesaro.linear import passes
 from cesaro.linear.alone import one_blas_thread
 from cesaro.linear.loss_codes import EPSILON_INSENSITIVE, HINGE, QUANTILE
 
+MANY = 1 << 20  # rows to look at
 MOST = 500  # rows: beyond that the system costs more than sweeps do
 
 
@@ -32,6 +33,8 @@ def pinned(run):
 def straighten(run, w):
     """The nearest point to w on the kinks; w itself where there are none, too many, or an L1 term or a ball."""
     if run.code not in (HINGE, EPSILON_INSENSITIVE, QUANTILE) or run.l1 > 0.0 or run.radius < np.inf:
+        return w
+    if len(run.order) > MANY:
         return w
     rows, kink = pinned(run)
     if not 0 < len(rows) <= min(MOST, 2 * len(w)) or len(rows) * len(w) > 10**6:

@@ -4,10 +4,12 @@ import numpy as np
 from scipy.special import expit
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from cesaro.linear.certified import certified_labels, row_norms
 from cesaro.linear.door import check_points
+from cesaro.linear.layout import pieces
 from cesaro.linear.model import LinearModel
 from cesaro.losses import CLASSIFICATION
 
@@ -39,6 +41,34 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         """A problem for each column; they share rows and weights."""
         v = self._weighted(code, v)
         return [self._problem(rows, y, v, alpha) for y in self._columns(code)]
+
+    def _tally(self, store):
+        """The classes of a store and how many rows each has."""
+        classes: np.ndarray = np.empty(0)
+        counts: np.ndarray = np.empty(0)
+        for piece in pieces(store.n):
+            here, k = np.unique(store.y[piece], return_counts=True)
+            both, place = np.unique(np.append(classes, here), return_inverse=True)
+            classes, counts = both, np.bincount(place, weights=np.append(counts, k))
+        check_classification_targets(classes)
+        if len(classes) < 2:
+            raise ValueError(f"The number of classes has to be at least two: got one class, {classes[0]!r}.")
+        return classes, counts
+
+    def _of_store(self, store, layout, counts):
+        """`_one_vs_rest` for the rows of a store, a piece at a time."""
+        factors = np.ones(len(counts))
+        if self.class_weight is not None:
+            factors = class_factors(self.class_weight, self.classes_, np.arange(len(counts)), counts)
+        positive = [1] if len(counts) == 2 else range(len(counts))
+        v, *columns = (layout.empty(store.n) for _ in range(1 + len(positive)))
+        for piece in pieces(store.n):
+            code = np.searchsorted(self.classes_, store.y[piece])
+            v[piece] = factors[code]
+            for k, column in zip(positive, columns, strict=True):
+                column[piece] = 2.0 * (code == k) - 1.0
+        rows = store.rows(self._bias)
+        return [self._problem(rows, y, v, self.alpha)._replace(layout=layout) for y in columns]
 
     def _value_at_zero(self) -> float:
         return float(self._loss().value(0.0, 1.0))

@@ -12,14 +12,18 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
 from cesaro.checkpoint import Checkpoint
 from cesaro.linear.callbacks import Callbacks, CallbackSupportMixin
 from cesaro.linear.compact import compact, spread
+from cesaro.linear.files import blocks, cache_folder, open_store
 from cesaro.linear.fingerprint import about
+from cesaro.linear.layout import STATE, Layout, choose
 from cesaro.linear.progress import begin
 from cesaro.linear.rows import Fit, Problem, Rows
 from cesaro.linear.runs import SOLVERS, Settings, solve_all
+from cesaro.linear.store import Store
 from cesaro.losses import Loss
 
 POSITIVE = Interval(Real, 0, None, closed="neither")
@@ -105,6 +109,37 @@ class LinearModel(CallbackSupportMixin, BaseEstimator, ABC):
     def _refuse_checkpoint(self, instead: str) -> None:
         if self.checkpoint is not None:
             raise ValueError(f"checkpoint={self.checkpoint!r} is for fit only. Set checkpoint=None; {instead}")
+
+    def _open(self, path, n_features, label, cache) -> Store:
+        """The rows of a file, memory-mapped."""
+        if self.warm_start:
+            raise ValueError("fit_file does not start from an earlier fit: set warm_start=False.")
+        store = open_store(path, cache=cache, n_features=n_features, label=label, verbose=self.verbose)
+        self.n_features_in_ = store.d
+        if hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        return store
+
+    def _lay_out(self, store: Store, memory: float, cache, models: int) -> Layout:
+        """How the rows are visited within `memory`."""
+        if not memory > 0.0:
+            raise ValueError(f"memory must be a positive number of bytes: got {memory}. The default is 1e9.")
+        jobs, size = min(effective_n_jobs(self.n_jobs), models), store.data.nbytes + store.col.nbytes + store.ptr.nbytes
+        layout = choose(store.n, size, store.digest, memory, models, jobs, cache_folder(cache))
+        if layout.folder is not None and self.solver != "anchored":
+            raise ValueError(
+                f"solver={self.solver!r} keeps about {STATE} bytes in memory for each of the {store.n} rows: more than "
+                f"half of memory={memory:g}. Use solver='anchored', which can keep them in a file, or more memory."
+            )
+        return layout
+
+    def predict_file(self, path, *, label="label"):
+        """Predictions for the rows of a file (svmlight, Parquet or Arrow), read a block at a time."""
+        check_is_fitted(self)
+        found = [self.predict(X) for X, _ in blocks(path, self.n_features_in_, label)]
+        if not found:
+            raise ValueError(f"{path} has no rows.")
+        return np.concatenate(found)
 
     def _settings(self) -> Settings:
         return Settings(

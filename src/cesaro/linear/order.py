@@ -21,7 +21,7 @@ class Orders:
         if len(exist) >= 2**31:
             raise ValueError(f"{len(exist)} rows: at most 2^31 can be shuffled at once. Use partial_fit on parts.")
         length = np.minimum(np.diff(ptr)[exist], 65535).astype(np.uint16)  # 16 bits are sorted fast
-        self.exist, self.order, self.ends = exist, exist.copy(), [len(exist)]
+        self.rows, self.exist, self.order, self.ends = len(ptr) - 1, exist, exist.copy(), [len(exist)]
         if length.std() > VARIED * length.mean():
             by_length = np.argsort(length, kind="stable")
             self.exist, steps = exist[by_length], np.diff(length[by_length])
@@ -29,8 +29,11 @@ class Orders:
         self.runs = np.arange(len(exist) // RUN if len(self.ends) > 1 else 0, dtype=np.uint32)
         self.shuffled = np.empty_like(self.exist) if len(self.runs) else self.order
 
-    def draw(self, rng: np.random.Generator) -> np.ndarray:
-        """The next order. It does not depend on those before, so that a run resumed is a run."""
+    def draw(self, rng: np.random.Generator, layout=None) -> np.ndarray:
+        """The next order. It does not depend on those before, so that a run resumed is a run.
+
+        Rows in a file have a layout, by whose groups they come.
+        """
         x, begin = int(rng.integers(2**32)), 0
         self.shuffled[:] = self.exist
         for end in self.ends:
@@ -40,7 +43,9 @@ class Orders:
             self.runs[:] = np.arange(len(self.runs), dtype=np.uint32)
             shuffle(self.runs, x)
             deal(self.shuffled, self.runs, self.order)
-        return self.order
+        if layout is None or layout.single(self.rows):
+            return self.order
+        return layout.shuffle(self.order, self.rows, lambda part: shuffle(part, int(rng.integers(2**32))))
 
 
 def replace(v: np.ndarray, rng: np.random.Generator) -> np.ndarray:

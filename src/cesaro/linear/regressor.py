@@ -165,6 +165,25 @@ class DualAveragingRegressor(LinearRegressor):
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
+    def fit_file(self, path, *, memory=1e9, n_features=None, label="label", cache=None):
+        """Fit to the rows of a file that may be larger than memory; returns self.
+
+        path : svmlight text (plain, gzip, bzip2, xz), Parquet or Arrow (columns of numbers, one of them `label`)
+        memory : bytes of private memory, beside the weights, that the fit may take
+        n_features : columns of a svmlight file; by default its largest index
+        cache : folder for the parsed form, which later fits reuse; by default the user's cache
+
+        Where a quarter of `memory` holds all rows the result is that of `fit` on X in the same float type, to the bit:
+        float32 if that has the very numbers of the file, else float64.
+        """
+        self._check_together()
+        store = self._open(path, n_features, label, cache)
+        problem = self._of_store(store, self._lay_out(store, memory, cache, models=1))
+        self._finish([problem], [value_at_zero(problem)])
+        self._shape(single=True)
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X, y, sample_weight=None):
         """One pass over these rows; of earlier ones only the average is remembered. The first call's mean centres y."""
         self._check_together()

@@ -47,6 +47,7 @@ class Problem(NamedTuple):
     mu: float
     l1: float = 0.0
     radius: float = np.inf
+    layout: Any = None  # of rows that lie in a file: layout.Layout
 
 
 class Fit(NamedTuple):

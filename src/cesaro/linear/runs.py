@@ -205,7 +205,7 @@ def _recalled(kept: dict[str, Any], k: int) -> Fit:
 
 def _in_one_pass(problems: list[Problem], settings: Settings, starts: list) -> bool:
     """Whether many.py covers it: the paper's solvers on problems that differ in their targets only."""
-    several, rows = len(problems) > 1, problems[0].rows
+    several, rows = len(problems) > 1 and problems[0].layout is None, problems[0].rows
     plain = settings.batch_size == 1 and settings.sampling == "reshuffle" and all(start is None for start in starts)
     if not (several and plain and settings.solver in PAPER and len(problems) * rows.d <= STATE):
         return False

@@ -78,7 +78,7 @@ def solve(
     total, weights, whole, most, e = np.zeros_like(best), 0.0, math.inf, math.inf, 0
     history = [(0, time.perf_counter() - began, upper, lower, run.n)]
 
-    def state():
+    def standing():
         numbers = np.array([e, due, upper, lower, weights, whole, most, time.perf_counter() - began])
         course = Course(best, total, np.array(history, dtype=float), numbers)
         return {f"run.{k}": v for k, v in run.standing()._asdict().items()} | course._asdict()
@@ -104,7 +104,7 @@ def solve(
             shrunk = e > 2 and len(run.order) <= 0.7 * history[-1][-1]
             if late or e >= min(due, max_iter) or shrunk:
                 if late:
-                    slot.save(state())  # not looked at, as it would be if time had not run out
+                    slot.save(standing())  # not looked at, as it would be if time had not run out
                 average, weight = run.center, e**4 - (e - 1) ** 4
                 w, trial = total / weights, len(history) % 3 if 10 <= e < max_iter else 0
                 if trial == 1:  # is the last average better than the average of all?
@@ -141,7 +141,7 @@ def solve(
             weight = e**4 - (e - 1) ** 4
             total += weight * average
             weights += weight
-            slot.offer(state)
+            slot.offer(standing)
     except KeyboardInterrupt:
         status = "interrupted"
     names = ("epoch", "time", "objective", "lower_bound", "active")
@@ -150,4 +150,5 @@ def solve(
     if used is not None:
         w = np.zeros(problem.rows.d + 1)
         w[np.append(used, -1)] = best * unit
-    return Fit(w[: problem.rows.width], upper, lower, e, trace, status, State(run.record[:, passes.B].copy(), w))
+    state = State(run.record[:, passes.B].copy(), w) if problem.layout is None else None
+    return Fit(w[: problem.rows.width], upper, lower, e, trace, status, state)

@@ -5,6 +5,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from cesaro.linear.door import check_points
+from cesaro.linear.layout import pieces
 from cesaro.linear.model import LinearModel
 from cesaro.losses import REGRESSION
 
@@ -29,6 +30,16 @@ class LinearRegressor(RegressorMixin, MultiOutputMixin, LinearModel):
         """One problem for each column of y (centred already); they share rows and weights."""
         return [self._problem(rows, column, v, alpha) for column in columns_of(y)]
 
+    def _of_store(self, store, layout):
+        """The problem of a store's rows, a piece at a time."""
+        v, y = layout.empty(store.n), layout.empty(store.n)
+        v[:] = 1.0
+        means = [self._mean(store.y[piece], v[piece]) for piece in pieces(store.n)]
+        self._center = np.average(means, axis=0, weights=[len(store.y[piece]) for piece in pieces(store.n)])
+        for piece in pieces(store.n):
+            y[piece] = store.y[piece] - self._center
+        return self._problem(store.rows(self._bias), y, v, self.alpha)._replace(layout=layout)
+
     def _shape(self, single: bool) -> None:
         """Add the centre of y back, and drop the axis of the targets if y had none."""
         self.intercept_ = self.intercept_ + self._center
@@ -52,4 +63,6 @@ def columns_of(y: np.ndarray) -> list[np.ndarray]:
 def value_at_zero(problem) -> float:
     """The objective at w = 0; infinite where it overflows."""
     with np.errstate(over="ignore"):
-        return float(np.average(problem.loss.value(0.0, problem.y), weights=problem.v))
+        parts = [(problem.y[piece], problem.v[piece]) for piece in pieces(len(problem.y))]
+        means = [np.average(problem.loss.value(0.0, y), weights=v) for y, v in parts if v.any()]
+        return float(np.average(means, weights=[v.sum() for _, v in parts if v.any()]))

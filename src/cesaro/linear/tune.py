@@ -16,6 +16,7 @@ from cesaro.linear.steps import best
 
 LANES = 8
 WIDEST = 500_000  # features up to which the lanes' state (64 MB) is worth its memory
+SAMPLE = 50_000  # rows at most of a file, where each may be a page to be read
 CANDIDATES = 4.0 ** np.arange(-4, LANES - 4)
 
 
@@ -74,7 +75,7 @@ def choose(run):
     n, order = run.n, run.order
     if run.mu * n >= 10.0 * run.R or run.rows.d > WIDEST:
         return 0.5
-    m = min(n, max(n // 60, 2000))
+    m = min(n, max(n // 60, 2000), SAMPLE if run.layout is not None else n)
     fresh = order[m : m + m // 2] if n >= 2 * m else order
     f = objectives(run, order[:m], fresh, run.R / CANDIDATES)
     return CANDIDATES[int(np.nanargmin(f))] * (m / n) ** (1 / 3)

@@ -1,0 +1,124 @@
+"""Files as data: blocks of rows from svmlight text, Parquet or Arrow, and stores made of them."""
+
+import hashlib
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from cesaro.linear.store import Store, build, load
+
+TEXT = 1 << 23  # bytes of text that are parsed at a time
+BATCH = 1 << 14  # rows of a table at a time
+PARQUET, ARROW = b"PAR1", b"ARROW1"
+Progress = Callable[[int, int], None]
+
+
+def blocks(
+    path, n_features: int | None = None, label: str = "label", progress: Progress | None = None
+) -> Iterator[tuple[Any, np.ndarray]]:
+    """(CSR rows, labels or targets), a block at a time; what kind of file it is its first bytes tell."""
+    with Path(path).open("rb") as file:
+        magic = file.read(6)
+    if magic.startswith((PARQUET, ARROW)):
+        yield from _table(Path(path), magic, n_features, label, progress)
+    else:
+        from cesaro.data import svmlight
+
+        yield from svmlight.blocks(path, size=TEXT, n_features=n_features, progress=progress)
+
+
+def _table(path: Path, magic: bytes, n_features, label: str, progress) -> Iterator[tuple[Any, np.ndarray]]:
+    """The columns of numbers of a Parquet or Arrow file; the one called `label` is y."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        raise ImportError(f"{path} is a table, which needs pyarrow: pip install pyarrow.") from error
+    with pa.OSFile(str(path)) as source:
+        if magic.startswith(PARQUET):
+            reader = pq.ParquetFile(source)
+            schema, batches = reader.schema_arrow, reader.iter_batches(BATCH)
+        else:
+            table = pa.ipc.open_file(source)
+            schema, batches = table.schema, (table.get_batch(k) for k in range(table.num_record_batches))
+        names = [name for name in schema.names if name != label]
+        if len(names) == len(schema.names):
+            raise ValueError(f"{path} has no column {label!r}: it has {names[:20]}. Say label=... to name it.")
+        bad = [f.name for f in schema if not (pa.types.is_floating(f.type) or pa.types.is_integer(f.type))]
+        if bad:
+            raise ValueError(f"{path} has columns that are not numbers: {bad[:20]}. Encode them as numbers first.")
+        if n_features is not None and n_features != len(names):
+            raise ValueError(f"{path} has {len(names)} columns besides {label!r}: n_features={n_features} differs.")
+        for batch in batches:
+            columns = [_numbers(path, batch, name) for name in (*names, label)]
+            yield sp.csr_array(np.column_stack(columns[:-1])), columns[-1]
+            if progress is not None:
+                progress(source.tell(), source.size())
+
+
+def _numbers(path: Path, batch, name: str) -> np.ndarray:
+    """A column as floats, all of them finite."""
+    values = batch.column(name).to_numpy(zero_copy_only=False).astype(np.float64)
+    if not np.isfinite(values).all():
+        raise ValueError(
+            f"{path} has an empty or infinite value in the column {name!r}. Remove such rows or impute it."
+        )
+    return values
+
+
+def open_store(path, *, cache=None, n_features: int | None = None, label: str = "label", verbose=0) -> Store:
+    """The rows of a file, memory-mapped; parsed only if the cache has not got them, or they are not this file's."""
+    path = Path(path).resolve()
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file {str(path)!r} to read rows from.")
+    folder = cache_folder(cache) / f"{path.name[:40]}-{_key(path, n_features, label)}"
+    found = os.stat(path)
+    source = {"size": found.st_size, "time": found.st_mtime_ns}
+    store = load(folder, source)
+    if store is None:
+        build(folder, source, blocks(path, n_features, label, _shown(path) if verbose else None))
+        if verbose:
+            print(file=sys.stderr)
+        store = load(folder, source)
+        if store is None:
+            raise OSError(f"what was just written to {folder} cannot be read back: the disk may be failing.")
+    _check(path, store)
+    return store
+
+
+def cache_folder(cache=None) -> Path:
+    """Where parsed files are kept."""
+    if cache is not None:
+        return Path(cache)
+    from cesaro.data.places import cache as of_user
+
+    return of_user() / "rows"
+
+
+def _key(path: Path, n_features, label: str) -> str:
+    return hashlib.sha256(f"{path}\n{n_features}\n{label}".encode()).hexdigest()[:16]
+
+
+def _check(path: Path, store: Store) -> None:
+    """What `fit` checks at its door, as far as a parser has not."""
+    if store.n == 0:
+        raise ValueError(f"{path} has no rows.")
+    if store.largest and not 1e-20 <= store.largest <= 1e20:
+        raise ValueError(
+            f"the largest value in {path} is {store.largest:.3g}: squares of it overflow or vanish. Scale the features."
+        )
+
+
+def _shown(path: Path) -> Progress:
+    """Progress of parsing, on stderr."""
+
+    def show(done: int, total: int) -> None:
+        sys.stderr.write(f"\rparsing {path.name}: {100.0 * done / max(total, 1):.0f} %")
+        sys.stderr.flush()
+
+    return show
