@@ -42,7 +42,9 @@ def draw(figure: Figure, folder: Path) -> list[Path]:
         tidy(axes, figure.panels)
         legend(canvas, axes, drawn)
         if figure.shortened:
-            words = textwrap.fill("Shortened: " + "; ".join(figure.shortened) + ".", round(16 * canvas.get_figwidth()))
+            words = textwrap.fill(
+                "Shortened: " + "; ".join(figure.shortened).rstrip(".") + ".", round(16 * canvas.get_figwidth())
+            )
             canvas.suptitle(words, fontsize=8, x=0.01, ha="left", color="#a04000")
         folder.mkdir(parents=True, exist_ok=True)
         paths = [folder / f"{figure.name}.{kind}" for kind in ("pdf", "png")]
@@ -109,6 +111,8 @@ def draw_panel(ax: Any, panel: Panel) -> dict[str, Any]:
         ax.set_xscale("log")
         if max(max(next(iter(series.x.values()))) for series in panel.series) < 1e4:
             ax.xaxis.set_major_formatter("{x:g}")
+    else:
+        ax.xaxis.get_major_locator().set_params(integer=True)  # epochs and steps are whole
     if panel.log_y:
         ax.set_yscale("log")
     ax.set(xlabel=first_axis(panel), ylabel=panel.y_label)
