@@ -20,8 +20,11 @@ from cesaro.linear import (
     DualAveragingClassifierCV,
     DualAveragingRegressor,
     DualAveragingRegressorCV,
+    anchored,
     runs,
 )
+from cesaro.linear.rows import Problem, make_rows
+from cesaro.losses import Hinge
 
 PAPER = ("gda", "sc-pda", "pegasos", "pa-psg-sc", "sc-rda")
 KILLS = int(os.environ.get("CESARO_KILLS", "3"))
@@ -104,6 +107,19 @@ def test_a_fit_that_goes_on_from_any_epoch_is_the_fit_that_never_stopped(case, m
     assert len(stops) > 4
     for stop in stops[:: max(1, len(stops) // 6)]:
         assert_same(plain, quietly(classifier(**model.get_params() | {"checkpoint": stop}), X, y))
+
+
+def test_a_run_of_sweeps_that_resumes_stands_where_the_other_stood():
+    X, y, _ = data(n=30)
+    rng, problem = np.random.default_rng(0), Problem(make_rows(X, 1.0), 2.0 * y - 1.0, np.ones(30), Hinge(), 0.1)
+    numbers = np.array([3.5, 0.25, -0.5, 0.125, -0.75, 12345.0])
+    order = rng.permutation(30)[:20].astype(np.uint32)
+    there = anchored.Standing(rng.random(30), order, rng.normal(size=10), rng.normal(size=10), numbers)
+    run = anchored.Run(problem, 0)
+    run.resume(there)
+    for name, one, other in zip(there._fields, run.standing(), there, strict=True):
+        np.testing.assert_array_equal(one, other, err_msg=name)
+    np.testing.assert_array_equal(run.H[:, 0], 3.5 * there.center + 30 * there.g)
 
 
 @pytest.mark.parametrize("solver", ["anchored", "gda"])
@@ -373,7 +389,7 @@ def test_killed_at_random_moments_every_resume_gives_the_same_bits(tmp_path):
     assert begin([(solver, tmp_path / solver, tmp_path / f"{solver}.npy") for solver in solvers], cache).wait() == 0
     work = [(solvers[k % len(solvers)], tmp_path / f"{k}", tmp_path / f"{k}.npy") for k in range(KILLS)]
     for solver, place, result in work:
-        epochs, deadline = int(rng.integers(1, 50)), time.monotonic() + 120.0
+        epochs, deadline = int(rng.integers(1, 50)), time.monotonic() + 600.0
         child = begin([(solver, place, result)], cache)
         while newest(place) < epochs and child.poll() is None and time.monotonic() < deadline:
             time.sleep(1e-3)
