@@ -19,6 +19,7 @@ bench: .venv/ready
 soak: .venv/ready
 	PYTHONPATH=tests $(BIN)/python -m data.soak_svmlight 100000
 	CESARO_KILLS=50 $(BIN)/python -m pytest tests/linear/test_checkpoint.py -k killed
+	$(BIN)/python benchmarks/engines/soak.py
 
 lint: .venv/ready
 	$(BIN)/ruff check --fix .
