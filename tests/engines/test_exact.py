@@ -62,11 +62,12 @@ def test_the_numbers_are_those_of_the_kernels_in_the_same_batches(solver, more, 
     model = fit_here(DaskDualAveragingClassifier(mode="exact", **settings | more), *cut(X, y, 50))
     epochs = iter(range(1, 4))
 
-    def places(self, rng):
+    def places(self, rng, layout=None):
         """The kernel's rows in the exact mode's order: place q * 64 + j is the position q of block j."""
         number = next(epochs)
         table = np.array([2 * j + exact.shuffled(5, number, j, 2) for j in range(64)], dtype=np.uint32)
         self.order[:] = table.T.ravel()
+        return self.order
 
     monkeypatch.setattr("cesaro.linear.order.Orders.draw", places)
     known = DualAveragingClassifier(**settings | more).fit(X, y)
