@@ -2,7 +2,8 @@
 
 import time
 import warnings
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,7 +24,12 @@ def make(loss: str, alpha: float | None, **settings: Any) -> Any:
 
 
 def timed_fit(model: Any, X: Any, y: Any) -> float:
-    """Fit, and return the seconds it took. Warnings become notes; the caller says what is proved and what is not."""
+    """Fit, and return the seconds it took."""
+    return timed(lambda: model.fit(X, y))
+
+
+def timed(fit: Callable[[], object]) -> float:
+    """The seconds of a fit. Warnings become notes; the caller says what is proved and what is not."""
     from sklearn.exceptions import ConvergenceWarning
 
     begun = time.perf_counter()
@@ -31,7 +37,7 @@ def timed_fit(model: Any, X: Any, y: Any) -> float:
         warnings.simplefilter("ignore")  # what is meant for developers is of other kinds
         warnings.simplefilter("always", UserWarning)
         warnings.simplefilter("always", RuntimeWarning)
-        model.fit(X, y)
+        fit()
     seconds = time.perf_counter() - begun
     for warning in caught:
         if not issubclass(warning.category, ConvergenceWarning):
@@ -53,12 +59,12 @@ def score_name(loss: str) -> str:
 
 def scores(model: Any, data: Dataset) -> dict:
     """The score on the rows that were learned from, and on the test rows if there are some."""
-    name = score_name(model.loss)
-    answer: dict[str, Any] = {f"train_{name}": float(model.score(data.X, data.y))}
-    if data.X_test is not None:
-        answer[f"test_{name}"] = float(model.score(data.X_test, data.y_test))
-        answer |= {"test_rows": data.X_test.shape[0], "test_note": data.test_note}
-    return answer
+    trained = {f"train_{score_name(model.loss)}": float(model.score(data.X, data.y))}
+    return trained if data.X_test is None else trained | test_scores(model, data.X_test, data.y_test, data.test_note)
+
+
+def test_scores(model: Any, X: Any, y: Any, note: str) -> dict:
+    return {f"test_{score_name(model.loss)}": float(model.score(X, y)), "test_rows": X.shape[0], "test_note": note}
 
 
 def proof(model: Any) -> dict:
@@ -76,16 +82,34 @@ def proof(model: Any) -> dict:
 
 def description(data: Dataset, loss: str) -> dict:
     """The size of the data, and its classes."""
-    answer: dict[str, Any] = {
-        "data": data.name,
-        "rows": data.X.shape[0],
-        "features": data.X.shape[1],
-        "entries": int(data.X.nnz),
-    }
+    return sizes(data.name, data.X.shape[0], data.X.shape[1], int(data.X.nnz), data.y, loss)
+
+
+def sizes(name: str, rows: int, features: int, entries: int, y: np.ndarray, loss: str) -> dict:
+    answer: dict[str, Any] = {"data": name, "rows": rows, "features": features, "entries": entries}
     if loss not in REGRESSION:
-        labels, counts = np.unique(data.y, return_counts=True)
+        labels, counts = np.unique(y, return_counts=True)
         answer |= {"classes": [label(each) for each in labels], "class_rows": counts.tolist()}
     return answer
+
+
+class InMemory(NamedTuple):
+    """Rows that are held, as `fit` wants them; `large.LargeFile` is the other kind."""
+
+    data: Dataset
+
+    @property
+    def y(self) -> np.ndarray:
+        return self.data.y
+
+    def fit(self, model: Any) -> float:
+        return timed_fit(model, self.data.X, self.data.y)
+
+    def description(self, loss: str) -> dict:
+        return description(self.data, loss)
+
+    def scores(self, model: Any) -> dict:
+        return scores(model, self.data)
 
 
 def label(value: Any) -> Any:

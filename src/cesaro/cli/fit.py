@@ -45,6 +45,7 @@ def fit(
     checkpoint: Checkpoint = None,
     resume: Resume = False,
     no_intercept: options.NoIntercept = False,
+    memory: options.Memory = 1e9,
     json: options.Json = False,
 ) -> None:
     """Fit a linear model to DATA and prove how close to the optimum it is."""
@@ -52,12 +53,16 @@ def fit(
     _check_checkpoint(checkpoint, resume, alpha)
     with bars() as bar:
         bar.doing("loading")
-        from cesaro.cli import estimator, sources
+        from cesaro.cli import estimator, large, sources
 
         begun = time.perf_counter()
-        rows = sources.read_both(data, test, bar)
+        if large.is_large(data):
+            _check_search(data, alpha)
+            source: Any = large.LargeFile(data, test, memory, bar)
+        else:
+            source = estimator.InMemory(sources.read_both(data, test, bar))
         reading = time.perf_counter() - begun
-        sources.check_task(rows.y, estimator.score_name(loss) == "r2")
+        sources.check_task(source.y, estimator.score_name(loss) == "r2")
         fitted = estimator.make(
             loss,
             alpha,
@@ -73,16 +78,16 @@ def fit(
             bar.doing("preparing")
             estimator.prepare(loss, solver)
         with bar.fitting("searching alpha" if alpha is None else "fitting"), remembering_interrupts() as interrupted:
-            fitting = estimator.timed_fit(fitted, rows.X, rows.y)
+            fitting = source.fit(fitted)
         if model is not None:
             import cesaro
 
             cesaro.save(fitted, model)
         bar.doing("measuring")
-        answer = estimator.description(rows, loss)
+        answer = source.description(loss)
         answer |= {"loss": loss.value, "solver": solver.value, "tol": tol, "seed": seed}
         answer |= {"alpha": getattr(fitted, "alpha_", alpha), "alpha_searched": alpha is None}
-        answer |= estimator.proof(fitted) | {"interrupted": bool(interrupted)} | estimator.scores(fitted, rows)
+        answer |= estimator.proof(fitted) | {"interrupted": bool(interrupted)} | source.scores(fitted)
         answer |= {"read_seconds": reading, "fit_seconds": fitting, "model": None if model is None else str(model)}
         answer |= {"checkpoint": checkpoint, "resumed": resume}
     if json:
@@ -99,6 +104,14 @@ def _check_place(model: Path | None) -> None:
     if model is not None and (model.is_dir() or not model.absolute().parent.is_dir()):
         raise Trouble(
             f"{model} is not a place for a file", "name a file in a folder that exists, such as a9a.safetensors."
+        )
+
+
+def _check_search(data: str, alpha: float | None) -> None:
+    if alpha is None:
+        raise Trouble(
+            f"{data} is too large to search alpha on",
+            "find alpha with `cesaro cv` on some of its rows; then --alpha NUMBER.",
         )
 
 

@@ -91,5 +91,9 @@ TimeLimit = Annotated[
 ]
 MaxIter = Annotated[int, typer.Option("--max-iter", min=1, metavar="N", help="Passes over the rows at most.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, max=2**32 - 1, metavar="N", help="Order of the rows.")]
+Memory = Annotated[
+    float,
+    typer.Option("--memory", parser=positive, metavar="BYTES", help="Private memory for a file above 256 MB of text."),
+]
 NoIntercept = Annotated[bool, typer.Option("--no-intercept", help="No constant feature.")]
 Test = Annotated[str | None, typer.Option("--test", metavar="FILE", help="Rows to measure on; a9a has its own.")]
