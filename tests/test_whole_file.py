@@ -45,6 +45,12 @@ def test_permissions_stay_and_new_files_have_the_usual_ones(tmp_path):
     assert stat.S_IMODE(target.stat().st_mode) == 0o640
 
 
+def test_the_umask_is_left_alone_for_all_threads_share_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "umask", lambda mask: pytest.fail("two threads at once would lose the old one"))
+    with whole_file(tmp_path / "file"):
+        pass
+
+
 def test_a_link_stays_a_link(tmp_path):
     (tmp_path / "file").write_text("old")
     (tmp_path / "link").symlink_to("file")

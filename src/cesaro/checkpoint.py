@@ -1,13 +1,12 @@
 """Checkpoints: what a run needs to go on, written so that whatever moment a process dies at leaves a whole one.
 
 A file is one line, `cesaro checkpoint 1 <sha256>`, and a safetensors payload: arrays, and JSON for what is not an
-array. It is written under another name, flushed to the disk, renamed; the one before is kept. Every file says what run
-it is `about`, so that no run goes on from another one's state. Loading runs no code.
+array. It is written whole or not at all; the one before is kept. Every file says what run it is `about`, so that no run
+goes on from another one's state. Loading runs no code.
 """
 
 import hashlib
 import json
-import os
 import re
 import time
 import warnings
@@ -18,6 +17,8 @@ from typing import Any
 import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
+
+from cesaro.whole_file import whole_file
 
 MAGIC = b"cesaro checkpoint 1 "
 HEADER = len(MAGIC) + 64 + 1
@@ -34,24 +35,9 @@ def write(path: Path, state: Mapping[str, Any], about: Mapping[str, Any] | None 
     arrays = {name: np.ascontiguousarray(value) for name, value in state.items() if isinstance(value, np.ndarray)}
     rest = {name: value for name, value in state.items() if name not in arrays}
     payload = save(arrays, metadata={"about": json.dumps(about or {}), "rest": json.dumps(rest)})
-    writing = path.with_name(f".{path.name}.writing")
-    with writing.open("wb") as file:
+    with whole_file(path) as file:
         file.write(MAGIC + hashlib.sha256(payload).hexdigest().encode() + b"\n")
         file.write(payload)
-        file.flush()
-        os.fsync(file.fileno())
-    writing.replace(path)
-    flush_directory(path.parent)
-
-
-def flush_directory(directory: Path) -> None:
-    """Make a rename last, where the system can be asked to."""
-    if os.name == "posix":
-        handle = os.open(directory, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -150,7 +136,8 @@ class Slot:
         write(
             point.directory / f"{self.name}.{number:06d}.checkpoint", {**state, "seed": point.seed}, about=point.about
         )
-        for path in files[1:]:
+        killed = point.directory.glob(f".{self.name}.*.part")  # what a process that was killed has left of a write
+        for path in (*files[1:], *killed):
             path.unlink(missing_ok=True)
         ended = time.perf_counter()
         self.next = ended + RARELY * (ended - began)

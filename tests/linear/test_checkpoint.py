@@ -64,7 +64,7 @@ def assert_same(one, other):
 def moments(tmp_path, monkeypatch):
     """A directory to give as checkpoint, and a list that receives a copy of it after every epoch."""
     monkeypatch.setattr(checkpoint, "RARELY", 0.0)
-    monkeypatch.setattr(checkpoint.os, "fsync", lambda handle: None)  # the disk is not what is tested here
+    monkeypatch.setattr(os, "fsync", lambda handle: None)  # the disk is not what is tested here
     copies, place, write_ = [], tmp_path / "run", checkpoint.write
 
     def write_and_copy(path, state, about=None):
@@ -317,7 +317,7 @@ def test_a_save_that_fails_half_way_leaves_what_was_there(tmp_path, monkeypatch)
     def full(handle):
         raise OSError("no space left on device")
 
-    monkeypatch.setattr(checkpoint.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="no space"):
         slot.save({"epoch": 2})
     monkeypatch.undo()
@@ -325,6 +325,13 @@ def test_a_save_that_fails_half_way_leaves_what_was_there(tmp_path, monkeypatch)
     assert slot.kept["epoch"] == 1
     slot.save({"epoch": 2})
     assert Checkpoint(tmp_path, {}).slot("model-0").kept["epoch"] == 2
+
+
+def test_what_a_kill_has_left_of_a_write_goes_with_the_next_save(tmp_path):
+    mine, other = (tmp_path / f".{slot}.000002.checkpoint.0a1b2c3d.part" for slot in ("model-1", "model-10"))
+    mine.write_bytes(b"half"), other.write_bytes(b"half")
+    Checkpoint(tmp_path, {}).slot("model-1").save({"epoch": 1})
+    assert [path.name for path in sorted(tmp_path.iterdir())] == [other.name, "model-1.000001.checkpoint"]
 
 
 def test_saves_cost_a_twentieth_of_the_time_at_most(tmp_path, monkeypatch):

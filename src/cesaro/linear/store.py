@@ -20,6 +20,7 @@ import numpy as np
 
 from cesaro import checkpoint
 from cesaro.linear.rows import Rows
+from cesaro.whole_file import sync_folder
 
 PIECE = 1 << 24  # bytes that are converted or checked at a time
 LATE = 3600.0  # seconds after which a folder that is still being written is taken for abandoned, wherever it came from
@@ -139,7 +140,7 @@ def _replace(folder: Path, writing: Path) -> None:
     with contextlib.suppress(FileNotFoundError):
         folder.rename(old)
     writing.rename(folder)
-    checkpoint.flush_directory(folder.parent)
+    sync_folder(folder.parent)
     shutil.rmtree(old, ignore_errors=True)
 
 

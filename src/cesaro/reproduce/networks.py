@@ -4,7 +4,6 @@ Everything random comes from the seed: weights and dropout from torch's generato
 of epoch e from one seeded with (seed, e). A run that is interrupted therefore continues bit by bit as if it had not been.
 """
 
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +17,7 @@ from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, get_swa_multi_avg_fn, update_bn
 
 from ..data.cifar import Images
+from ..whole_file import whole_file
 
 FITTED = 5000  # training images on which the fit is judged
 VGG = [64, 64, 0, 128, 128, 0, 256, 256, 256, 0, 512, 512, 512, 0, 512, 512, 512, 0]  # 0: max-pool
@@ -215,7 +215,7 @@ class Run:
             yield self.inputs(test.x[i : i + size]), torch.from_numpy(test.y[i : i + size]).to(self.device)
 
     def save(self, path: Path) -> None:
-        """Written beside and renamed, so that an interruption leaves the old checkpoint whole."""
+        """Whole or not at all: an interruption leaves the old checkpoint."""
         parts = {
             "model": self.model.state_dict(),
             "optimizer": self.optimizer.state_dict(),
@@ -226,8 +226,8 @@ class Run:
             "history": self.history,
         }
         path.parent.mkdir(parents=True, exist_ok=True)
-        torch.save(parts, path.with_suffix(".part"))
-        os.replace(path.with_suffix(".part"), path)
+        with whole_file(path) as file:
+            torch.save(parts, file)
 
     def load(self, path: Path) -> None:
         parts = torch.load(path, weights_only=True, map_location="cpu")

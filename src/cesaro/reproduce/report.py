@@ -20,6 +20,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from ..whole_file import whole_file
 from .colours import colour, on_dark
 from .pictures import OVER
 from .results import Claim, Figure, Panel
@@ -48,9 +49,8 @@ def write(figures: Sequence[Figure], folder: Path) -> Path:
         data=data(figures),
     )
     path = folder / "index.html"
-    part = path.with_suffix(".part")
-    part.write_text(page)
-    os.replace(part, path)
+    with whole_file(path) as file:
+        file.write(page.encode())
     return path
 
 

@@ -1,11 +1,12 @@
 """What an experiment leaves behind: numbers and words, never pictures. Drawings and the report are made from these alone."""
 
 import json
-import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+from ..whole_file import whole_file
 
 
 @dataclass(frozen=True)
@@ -70,11 +71,10 @@ class Figure:
 
 
 def write(path: Path, numbers: Any) -> Path:
-    """As JSON, whole or not at all: written beside and renamed."""
+    """As JSON, whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(path.name + ".part")
-    part.write_text(json.dumps(numbers, indent=1) + "\n")
-    os.replace(part, path)
+    with whole_file(path) as file:
+        file.write(f"{json.dumps(numbers, indent=1)}\n".encode())
     return path
 
 
