@@ -56,6 +56,14 @@ def test_an_unknown_figure_is_refused_with_the_known_ones(names, tmp_path):
     assert not any(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("library", ["matplotlib", "plotly"])
+def test_a_library_that_is_missing_is_told_before_the_work_not_after_it(library, sketch, monkeypatch, tmp_path):
+    monkeypatch.setattr(run, "find_spec", lambda name: None if name == library else name)
+    with pytest.raises(ImportError, match=rf"{library}: pip install 'cesaro\[report\]'"):
+        run.reproduce(["figure1"], out=tmp_path)
+    assert sketch == []
+
+
 def test_without_torch_the_figure_says_so_in_its_place(monkeypatch, tmp_path):
     for name in ("cesaro.reproduce.figure2", "cesaro.reproduce.networks", "torch"):
         monkeypatch.delitem(sys.modules, name, raising=False)

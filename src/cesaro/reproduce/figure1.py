@@ -15,7 +15,7 @@ from ..data import DataError
 from . import figure1_claims, pictures
 from .budget import Budget
 from .methods_table import methods_table
-from .results import Figure, Panel, Series
+from .results import Figure, Panel, Series, digits
 from .trajectories import DEFAULT, MU, SOLVERS, TABLE, optimum, sweeps, trajectory
 
 ROWS = {True: "as printed", False: "ours, with the anchor"}
@@ -103,16 +103,12 @@ def line(method: str, curve: dict[str, Any]) -> Series:
     epochs = curve["epoch"]
     at = np.isin(epochs, shown(int(epochs[-1]), 40 if len(epochs) == epochs[-1] else 16))
     gap, seconds = curve["gap"][:, at], curve["seconds"][:, at]
-
-    def numbers(values: np.ndarray) -> list[float]:
-        return [float(f"{value:.6g}") for value in values]
-
     return Series(
         method,
-        {"epochs": numbers(epochs[at]), "seconds": numbers(seconds.mean(axis=0))},
-        numbers(gap.mean(axis=0)),
-        numbers(gap.min(axis=0)),
-        numbers(gap.max(axis=0)),
+        {"epochs": digits(epochs[at]), "seconds": digits(seconds.mean(axis=0))},
+        digits(gap.mean(axis=0)),
+        digits(gap.min(axis=0)),
+        digits(gap.max(axis=0)),
         dashed=method == DEFAULT,
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .results import Claim
+from .results import Claim, verdict
 
 ALIKE = 2.0
 Curves = dict[tuple[str, bool], dict[str, Any]]
@@ -114,10 +114,3 @@ def factor(levels: list[float]) -> float:
 
 def listed(ratios: dict[str, float]) -> str:
     return ", ".join(f"{name} {ratio:.2f}" for name, ratio in ratios.items())
-
-
-def verdict(holds: list[bool], partly: bool = False) -> str:
-    """All, some or none."""
-    if all(holds):
-        return "reproduced"
-    return "partly" if any(holds) or partly else "not"

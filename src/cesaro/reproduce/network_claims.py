@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from .results import Claim
+from .results import Claim, verdict
 from .training import GDA, SC_PDA, SGD, SWA, Method, Outcome
 
 ALIKE = 1.1  # training losses within a factor of this are called almost the same
@@ -89,8 +89,3 @@ def last(outcome: Outcome, key: str) -> list[float]:
 
 def seeds(count: int) -> str:
     return "one seed, so its own spread is unknown" if count == 1 else f"mean of {count} seeds"
-
-
-def verdict(holds: list[bool]) -> str:
-    """All, some or none."""
-    return "reproduced" if all(holds) else "partly" if any(holds) else "not"

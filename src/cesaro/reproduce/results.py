@@ -1,7 +1,7 @@
 """What an experiment leaves behind: numbers and words, never pictures. Drawings and the report are made from these alone."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,18 @@ class Claim:
     paper: str
     measured: str
     verdict: str  # "reproduced", "partly", "not"
+
+
+def verdict(holds: list[bool], partly: bool = False) -> str:
+    """Of a claim in several parts: all of them hold, some, or none."""
+    if all(holds):
+        return "reproduced"
+    return "partly" if any(holds) or partly else "not"
+
+
+def digits(values: Iterable[float]) -> list[float]:
+    """As many as anyone reads."""
+    return [float(f"{value:.6g}") for value in values]
 
 
 @dataclass(frozen=True)

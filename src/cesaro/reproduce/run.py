@@ -10,6 +10,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
+from . import report
 from .budget import Budget, make_budget
 from .results import Figure, Panel
 
@@ -27,19 +28,18 @@ def reproduce(names: Sequence[str] = ("all",), quick: bool = False, out: str | P
     names : of "figure1", "figure2", "figure3", "theorems"; "all" is all of them
     quick : about a minute on two cores; what is left out is said on the figures
     out : the folder, made if it is not there
-    returns the path of the report, or of the folder where the report cannot be made
+    returns the path of the report
     """
     chosen, out = choose(names), Path(out)
-    if find_spec("matplotlib") is None:
-        raise ImportError("the figures are drawn with matplotlib: pip install 'cesaro[report]'.")
+    missing = [name for name in ("matplotlib", "plotly") if find_spec(name) is None]
+    if missing:
+        raise ImportError(f"figures and report need {' and '.join(missing)}: pip install 'cesaro[report]'.")
     budget = make_budget(out / "runs", quick)
     figures = []
     for name in chosen:
         print(f"{name}: {FIGURES[name]}", file=sys.stderr, flush=True)
         figures.append(make(name, budget, out))
-    if find_spec("cesaro.reproduce.report") is None:
-        return out
-    return import_module("cesaro.reproduce.report").write(figures, out)
+    return report.write(figures, out)
 
 
 def table(out: str | Path) -> str:
@@ -77,7 +77,7 @@ def make(name: str, budget: Budget, out: Path) -> Figure:
 
 def absent(name: str, error: ModuleNotFoundError) -> Figure:
     """What stands in the place of a figure whose library is not installed."""
-    if error.name not in ("torch", f"cesaro.reproduce.{name}"):
+    if error.name != "torch":
         raise error
-    note = f"Not run: {error.name} is not installed. pip install 'cesaro[torch]', then run again."
+    note = "Not run: torch is not installed. pip install 'cesaro[torch]', then run again."
     return Figure(name, FIGURES[name], "", (Panel(FIGURES[name], "", note=note),), shortened=(note,), columns=1)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .results import Claim
+from .results import Claim, verdict
 
 SLACK = 1 + 1e-9  # for rounding
 FLAT = 1.1  # t (f - f*) may grow by this factor over the last factor of ten and still count as bounded
@@ -40,7 +40,7 @@ def corollary_1(kink: dict[str, list[float]], times: list[int]) -> Claim:
         f"On w^2/2 + max(w, -pi w), t (f - f*) goes over the last factor of ten in t from {uniform[0]:.2f} to "
         f"{uniform[1]:.2f} for the uniform average and from {weighted[0]:.2f} to {weighted[1]:.2f} for the a-weighted one: the "
         f"corollary {holds(weighted)} for the weighted average and {holds(uniform)} for the uniform one.",
-        judged(flat(weighted), flat(uniform)),
+        verdict([flat(weighted), flat(uniform)]),
     )
 
 
@@ -79,7 +79,7 @@ def corollary_2(kink: dict[str, list[float]], times: list[int]) -> Claim:
         "Corollary 2: SC-PDA's last point approaches f* like 1/t with weights t, and like log t / t with weights 1.",
         f"t (f - f*) is at most {linear.max():.2f} with weights t, {linear[late].max():.2f} over the last factor of ten in t; "
         f"with weights 1 it is at most {uniform.max():.2f} log t, {uniform[late].max():.2f} log t there.",
-        judged(*bounded),
+        verdict(bounded),
     )
 
 
@@ -141,9 +141,3 @@ def flat(pair: tuple[float, float]) -> bool:
 
 def holds(pair: tuple[float, float]) -> str:
     return "holds" if flat(pair) else "fails"
-
-
-def judged(*holds: bool) -> str:
-    if all(holds):
-        return "reproduced"
-    return "partly" if any(holds) else "not"

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import pictures, theorem_runs
 from .budget import Budget
-from .results import Figure, Panel, Series, kept
+from .results import Figure, Panel, Series, digits, kept
 from .theorem_claims import claims
 
 STEPS = 200  # on each random problem
@@ -154,7 +154,7 @@ def scaled(title: str, times: Any, kink: dict[str, list[float]], holds: str, oth
 
 
 def line(method: str, t: Any, values: Any, dashed: bool = False) -> Series:
-    numbers = [float(f"{value:.6g}") for value in values]
+    numbers = digits(values)
     return Series(method, {"t": [float(k) for k in t]}, numbers, numbers, numbers, dashed)
 
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .results import Series, write
+from .results import Series, digits, write
 
 WEIGHT_DECAY = 5e-3
 CONSTANT = 1000  # steps before the averages of GDA and SC-PDA grow longer
@@ -178,8 +178,3 @@ def line(outcome: Outcome, key: str) -> Series:
         digits(values.min(axis=0)),
         digits(values.max(axis=0)),
     )
-
-
-def digits(values: Any) -> list[float]:
-    """As many as anyone reads."""
-    return [float(f"{value:.6g}") for value in values]
