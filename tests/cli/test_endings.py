@@ -72,6 +72,7 @@ def refused(ended, *words):
         (["fit", "a9a", "--time-limit", "soon"], "soon"),
         (["fit", "a9a", "--bogus"], "--bogus"),
         (["fit", "no/such/file"], "neither a file nor the name of a data set"),
+        (["fit", "cifar10"], "cifar10 has images, not rows"),
         (["fit", "."], "a folder"),
         (["fit", "a9a", "--model", "no/such/folder/model"], "not a place for a file"),
         (["fit", "a9a", "--test", "no/such/file"], "no/such/file"),

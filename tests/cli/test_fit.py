@@ -115,7 +115,9 @@ def test_features_that_the_test_rows_lack_are_zero(cesaro, files, tmp_path):
 
 def test_a_fit_goes_on_from_its_checkpoint_and_only_if_asked_to(cesaro, files, tmp_path):
     command = ("fit", files / "two", "--solver", "gda", "--tol", "1e-12", "--checkpoint", tmp_path / "kept", "--json")
-    assert cesaro(*command, "--max-iter", 20).json["epochs"] == 20
+    first = cesaro(*command, "--max-iter", 20, "--resume")
+    assert (first.json["epochs"], first.json["resumed"]) == (20, False)
+    assert "no checkpoint yet: the fit begins anew" in first.err
     again = cesaro(*command, "--max-iter", 20)
     assert again.code == 2
     assert "hint: add --resume" in again.err

@@ -50,7 +50,7 @@ def fit(
 ) -> None:
     """Fit a linear model to DATA and prove how close to the optimum it is."""
     _check_place(model)
-    _check_checkpoint(checkpoint, resume, alpha)
+    resumed = _check_checkpoint(checkpoint, resume, alpha)
     with bars() as bar:
         bar.doing("loading")
         from cesaro.cli import estimator, large, sources
@@ -89,7 +89,7 @@ def fit(
         answer |= {"alpha": getattr(fitted, "alpha_", alpha), "alpha_searched": alpha is None}
         answer |= estimator.proof(fitted) | {"interrupted": bool(interrupted)} | source.scores(fitted)
         answer |= {"read_seconds": reading, "fit_seconds": fitting, "model": None if model is None else str(model)}
-        answer |= {"checkpoint": checkpoint, "resumed": resume}
+        answer |= {"checkpoint": checkpoint, "resumed": resumed}
     if json:
         screen.as_json(answer)
     else:
@@ -115,19 +115,23 @@ def _check_search(data: str, alpha: float | None) -> None:
         )
 
 
-def _check_checkpoint(checkpoint: Path | None, resume: bool, alpha: float | None) -> None:
-    """Go on only where that was asked for, and nowhere else."""
+def _check_checkpoint(checkpoint: Path | None, resume: bool, alpha: float | None) -> bool:
+    """Whether there is something to go on from; only where that was asked for, and nowhere else."""
     if checkpoint is None and resume:
         raise Trouble("--resume needs the folder to go on from", "add --checkpoint FOLDER, the one of the earlier run.")
     if checkpoint is not None and alpha is None:
         raise Trouble(
             "a search for alpha has no checkpoints", "find alpha with `cesaro cv`, then fit with --alpha NUMBER."
         )
-    if checkpoint is not None and not resume and any(checkpoint.glob("*.checkpoint")):
+    found = checkpoint is not None and any(checkpoint.glob("*.checkpoint"))
+    if found and not resume:
         raise Trouble(
             f"{checkpoint} has the checkpoint of an earlier run",
             "add --resume to go on from it, or name another folder to begin anew.",
         )
+    if resume and not found:
+        screen.note(f"{checkpoint} has no checkpoint yet: the fit begins anew.")
+    return found
 
 
 def _print(answer: dict) -> None:

@@ -14,7 +14,12 @@ from cesaro.data import Dataset
 def read(source: str, bar: Bars) -> Dataset:
     """The rows of a name, downloaded first if need be, or of a file."""
     bar.doing(f"reading {source}")
+    with_rows = [name for name, entry in data.CATALOGUE.items() if entry.columns]
     if source in data.CATALOGUE:
+        if source not in with_rows:
+            raise Trouble(
+                f"{source} has images, not rows", f"DATA is a svmlight file or one of {', '.join(with_rows)}."
+            )
         if data.locate(source) is None:
             with bar.paused():
                 data.fetch(source, progress=sys.stderr.isatty())
@@ -23,7 +28,7 @@ def read(source: str, bar: Bars) -> Dataset:
     if not path.is_file():
         raise Trouble(
             f"{source} is {'a folder' if path.is_dir() else 'neither a file nor the name of a data set'}",
-            f"DATA is a svmlight file or one of {', '.join(data.CATALOGUE)}.",
+            f"DATA is a svmlight file or one of {', '.join(with_rows)}.",
         )
     X, y = data.read_svmlight(path, progress=lambda done, total: bar.reach(done / max(total, 1)))
     if not len(y):
