@@ -34,6 +34,8 @@ def text() -> str:
     verdicts = [claim.verdict for figure in figures for claim in figure.claims]
     counts = ", ".join(f"{verdicts.count(verdict)} {words}" for verdict, words in SUMMARY.items())
     parts = [INTRODUCTION.format(total=len(verdicts), counts=counts)]
+    if "figure3" not in {figure.name for figure in figures}:
+        parts.append(NO_FIGURE_3)
     for figure in figures:
         parts += [f"## {figure.title}", f"![{figure.title}](figures/{figure.name}.png)", plain(figure.caption)]
         if figure.shortened:
@@ -60,6 +62,10 @@ INTRODUCTION = """# The paper's experiments and theorems, run again
 `cesaro reproduce` writes these figures, their numbers and a page to explore them; with `--quick` it takes about a minute.
 This file is made from the numbers by `python docs/experiments.py`; the verdicts are computed, not chosen. Of {total}
 statements of the paper {counts}."""
+NO_FIGURE_3 = (
+    "Figure 3 of the paper, VGG-16, is missing here: it needs a GPU. `cesaro reproduce figure3` runs it; without a GPU "
+    "shortened, too short to judge the claims."
+)
 
 
 def gain(figure: Figure) -> str:

@@ -57,3 +57,9 @@ def test_import_cesaro_loads_nothing_heavy():
     code = "import sys, cesaro; print([m for m in ('numba', 'sklearn', 'matplotlib', 'torch', 'dask') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_parts_are_there_by_their_names_after_import_cesaro():
+    code = "import cesaro; print(cesaro.data.load.__name__, cesaro.linear.__name__, cesaro.engines.__name__)"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.split() == ["load", "cesaro.linear", "cesaro.engines"]

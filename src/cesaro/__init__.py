@@ -27,7 +27,8 @@ _HOME = {  # everything loads on first use: SciPy, Numba and scikit-learn take a
     "minimize": "solve",
     "save": "model_file",
 }
-__all__ = [
+_MODULES = ("data", "domains", "engines", "linear", "losses", "methods", "optim", "outputs", "weights")
+__all__ = [  # not the modules that are heavy or need an extra: a star would load them
     "Comparison",
     "ConvergenceDisplay",
     "DualAveragingClassifier",
@@ -47,11 +48,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module 'cesaro' has no attribute {name!r}")
-    if name not in _HOME:
+    if name in _HOME:
+        return getattr(import_module(f"cesaro.{_HOME[name]}"), name)
+    if name in _MODULES:
         return import_module(f"cesaro.{name}")
-    return getattr(import_module(f"cesaro.{_HOME[name]}"), name)
+    raise AttributeError(f"module 'cesaro' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
