@@ -6,6 +6,7 @@ python benchmarks/cli/one_gigabyte.py [--bytes 1e9] [--folder FOLDER] [-- more o
 import argparse
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -48,7 +49,7 @@ def own_memory(pid: int) -> int:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bytes", type=float, default=1e9)
-    parser.add_argument("--folder", type=Path, default=Path("/tmp"))
+    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()))
     asked, more = parser.parse_known_args()
     path = asked.folder / f"cesaro_{int(asked.bytes)}.svm"
     if not path.exists():

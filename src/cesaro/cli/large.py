@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from cesaro import data
 from cesaro.cli import estimator, sources
 from cesaro.cli.progress import Bars
+from cesaro.data.streams import compressed
 from cesaro.linear.files import open_store
 
 LARGE = 2**28  # bytes of text
@@ -22,7 +23,7 @@ def is_large(source: str) -> bool:
     path = Path(source)
     if source in data.CATALOGUE or not path.is_file():
         return False
-    return path.stat().st_size * (PACKED if path.suffix in (".gz", ".bz2", ".xz") else 1) > LARGE
+    return path.stat().st_size * (PACKED if compressed(path) else 1) > LARGE
 
 
 class LargeFile:

@@ -14,6 +14,11 @@ SUFFIXES = ("", ".xz", ".bz2", ".gz")
 BROKEN = (EOFError, OSError, zlib.error, lzma.LZMAError)  # what reading raises when a file was cut off or altered
 
 
+def compressed(path: Path) -> bool:
+    with open(path, "rb") as file:
+        return file.read(6).startswith(tuple(OPENERS))
+
+
 @contextmanager
 def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
     """The content of a file, and the file itself, whose position shows how far one is."""
