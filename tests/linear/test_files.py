@@ -233,6 +233,10 @@ def test_tables_are_rows_too(kind, tmp_path):
     model = classifier().fit_file(path, cache=tmp_path / "cache", label="target")
     np.testing.assert_array_equal(model.coef_, classifier().fit(X, y).coef_)
     np.testing.assert_array_equal(model.predict_file(path, label="target"), model.predict(X))
+    with pytest.raises(ValueError, match=rf"{X.shape[1] + 1} columns besides 'label', expected {X.shape[1]}.*label="):
+        model.predict_file(path)
+    pq.write_table(table.drop_columns(["target"]), tmp_path / "unlabelled.parquet")
+    np.testing.assert_array_equal(model.predict_file(tmp_path / "unlabelled.parquet"), model.predict(X))
     with pytest.raises(ValueError, match=r"no column 'label'.*label="):
         classifier().fit_file(path, cache=tmp_path / "cache")
 

@@ -19,20 +19,27 @@ Progress = Callable[[int, int], None]
 
 
 def blocks(
-    path, n_features: int | None = None, label: str = "label", progress: Progress | None = None
+    path,
+    n_features: int | None = None,
+    label: str = "label",
+    progress: Progress | None = None,
+    labelled: bool = True,
 ) -> Iterator[tuple[Any, np.ndarray]]:
-    """(CSR rows, labels or targets), a block at a time; what kind of file it is its first bytes tell."""
+    """(CSR rows, labels or targets), a block at a time; what kind of file it is its first bytes tell.
+
+    Unless it has to be `labelled` a table may lack the column of labels; they are NaN then.
+    """
     with Path(path).open("rb") as file:
         magic = file.read(6)
     if magic.startswith((PARQUET, ARROW)):
-        yield from _table(Path(path), magic, n_features, label, progress)
+        yield from _table(Path(path), magic, n_features, label, progress, labelled)
     else:
         from cesaro.data import svmlight
 
         yield from svmlight.blocks(path, size=TEXT, n_features=n_features, progress=progress)
 
 
-def _table(path: Path, magic: bytes, n_features, label: str, progress) -> Iterator[tuple[Any, np.ndarray]]:
+def _table(path: Path, magic: bytes, n_features, label: str, progress, labelled) -> Iterator[tuple[Any, np.ndarray]]:
     """The columns of numbers of a Parquet or Arrow file; the one called `label` is y."""
     try:
         import pyarrow as pa
@@ -47,16 +54,20 @@ def _table(path: Path, magic: bytes, n_features, label: str, progress) -> Iterat
             table = pa.ipc.open_file(source)
             schema, batches = table.schema, (table.get_batch(k) for k in range(table.num_record_batches))
         names = [name for name in schema.names if name != label]
-        if len(names) == len(schema.names):
+        if labelled and label not in schema.names:
             raise ValueError(f"{path} has no column {label!r}: it has {names[:20]}. Say label=... to name it.")
         bad = [f.name for f in schema if not (pa.types.is_floating(f.type) or pa.types.is_integer(f.type))]
         if bad:
             raise ValueError(f"{path} has columns that are not numbers: {bad[:20]}. Encode them as numbers first.")
         if n_features is not None and n_features != len(names):
-            raise ValueError(f"{path} has {len(names)} columns besides {label!r}: n_features={n_features} differs.")
+            raise ValueError(
+                f"{path} has {len(names)} columns besides {label!r}, expected {n_features}. Leave the others out, or say "
+                "label=... if one of them has the labels."
+            )
         for batch in batches:
-            columns = [_numbers(path, batch, name) for name in (*names, label)]
-            yield sp.csr_array(np.column_stack(columns[:-1])), columns[-1]
+            X = np.column_stack([_numbers(path, batch, name) for name in names])
+            y = _numbers(path, batch, label) if label in schema.names else np.full(len(X), np.nan)
+            yield sp.csr_array(X), y
             if progress is not None:
                 progress(source.tell(), source.size())
 

@@ -134,9 +134,12 @@ class LinearModel(CallbackSupportMixin, BaseEstimator, ABC):
         return layout
 
     def predict_file(self, path, *, label="label"):
-        """Predictions for the rows of a file (svmlight, Parquet or Arrow), read a block at a time."""
+        """Predictions for the rows of a file (svmlight, Parquet or Arrow), read a block at a time.
+
+        A table may have the column `label`, which is left out.
+        """
         check_is_fitted(self)
-        found = [self.predict(X) for X, _ in blocks(path, self.n_features_in_, label)]
+        found = [self.predict(X) for X, _ in blocks(path, self.n_features_in_, label, labelled=False)]
         if not found:
             raise ValueError(f"{path} has no rows.")
         return np.concatenate(found)
