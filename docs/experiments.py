@@ -40,6 +40,8 @@ def text() -> str:
         parts += [f"## {figure.title}", f"![{figure.title}](figures/{figure.name}.png)", plain(figure.caption)]
         if figure.shortened:
             parts.append(f"Shortened: {'; '.join(figure.shortened)}.")
+        if empty := [panel.title for panel in figure.panels if not panel.series]:
+            parts.append(f"Not run: {'; '.join(empty)}.")
         parts.append(
             f"Numbers: [{figure.name}.json](figures/{figure.name}.json). Print: [PDF](figures/{figure.name}.pdf)."
         )
