@@ -123,14 +123,19 @@ class Slot:
         self.checkpoint, self.name, self.kept = checkpoint, name, kept
         self.next = -np.inf
 
-    def offer(self, state: Callable[[], Mapping[str, Any]]) -> None:
-        """Save the state if that is due: the first time, and then so rarely that it costs 5 % of the time at most."""
-        if time.perf_counter() >= self.next:
-            self.save(state())
+    def offer(self, state: Callable[[], Mapping[str, Any] | None], now: bool = False) -> None:
+        """Save the state, unless it is None, if that is due: the first time, and then so rarely that it costs 5 % of
+        the time at most, or if it has to be now."""
+        began = time.perf_counter()
+        if now or began >= self.next:
+            found = state()
+            if found is not None:
+                self.save(found)
+            ended = time.perf_counter()
+            self.next = ended + RARELY * (ended - began)
 
     def save(self, state: Mapping[str, Any]) -> None:
         """Write the state as the newest; the one before stays, older ones go."""
-        began = time.perf_counter()
         files, point = self.checkpoint.files(self.name), self.checkpoint
         number = int(NAME.fullmatch(files[0].name)["number"]) + 1 if files else 1  # type: ignore[index]
         write(
@@ -139,8 +144,6 @@ class Slot:
         killed = point.directory.glob(f".{self.name}.*.part")  # what a process that was killed has left of a write
         for path in (*files[1:], *killed):
             path.unlink(missing_ok=True)
-        ended = time.perf_counter()
-        self.next = ended + RARELY * (ended - began)
 
     def finish(self, state: Mapping[str, Any]) -> None:
         """Write what is left of the part when it is done, twice: both files say the same, and its states are gone."""
@@ -159,7 +162,7 @@ class Nowhere:
 
     kept = None
 
-    def offer(self, state) -> None: ...
+    def offer(self, state, now=False) -> None: ...
 
     def save(self, state) -> None: ...
 

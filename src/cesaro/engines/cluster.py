@@ -54,16 +54,21 @@ class Cluster:
     def make(self, function, *arguments, place: int = 0) -> Any:
         """The future of function(*arguments), preferably on the worker of this place."""
         home = self.homes[place % len(self.homes)]
-        return self.client.submit(function, *arguments, workers=[home], allow_other_workers=True, pure=False)
+        return self._submit(function, *arguments, workers=[home], allow_other_workers=True)
+
+    def _submit(self, function, *arguments, **where):
+        """A future. Orders and kept states are as large as they are: Dask's advice to scatter them is not for us."""
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
+            return self.client.submit(function, *arguments, pure=False, **where)
 
     def each(self, function, handles: list, order) -> list:
         """function(value, order) of every handle, wherever the scheduler likes."""
-        shared = self.client.submit(hold, order, pure=False)
-        return self.client.gather([self.client.submit(function, h, shared, pure=False) for h in handles])
+        shared = self._submit(hold, order)
+        return self.client.gather([self._submit(function, handle, shared) for handle in handles])
 
     def each_at_home(self, function, handles: list, order) -> list:
         """function(value, order, k) of every handle on the worker of place k; on another one if that has died."""
-        shared = self.client.submit(hold, order, pure=False)
+        shared = self._submit(hold, order)
         homes: list = [None] * len(handles)
         futures: list = [None] * len(handles)
         patience = 5.0
@@ -71,7 +76,7 @@ class Cluster:
             for k, handle in enumerate(handles):
                 if homes[k] != self.homes[k % len(self.homes)]:
                     homes[k] = self.homes[k % len(self.homes)]
-                    futures[k] = self.client.submit(function, handle, shared, k, workers=[homes[k]], pure=False)
+                    futures[k] = self._submit(function, handle, shared, k, workers=[homes[k]])
             try:
                 wait(futures, timeout=POLL)
                 return self.client.sync(self._collect, futures, patience)

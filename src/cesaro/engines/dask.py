@@ -89,9 +89,8 @@ class DaskEstimator(BaseEstimator, ABC):
             )
         if self.sampling != "reshuffle":
             raise ValueError(f"sampling must be 'reshuffle' on a cluster: got {self.sampling!r}.")
-        for name in ("warm_start", "checkpoint"):
-            if getattr(self, name):
-                raise ValueError(f"{name} is not supported on a cluster: got {getattr(self, name)!r}.")
+        if self.warm_start:
+            raise ValueError(f"warm_start is not supported on a cluster: got {self.warm_start!r}.")
         changed = {"solver": solver, "batch_size": 1 if self.batch_size in ("auto", None) else self.batch_size}
         names = set(self._defaults()) - {"mode", "client", "passes", "shuffle"}
         model = self._ordinary(**{name: getattr(self, name) for name in names} | changed)
@@ -114,7 +113,7 @@ class DaskEstimator(BaseEstimator, ABC):
     def to_local(self):
         """The ordinary fitted estimator: for predict on arrays in this process, pickling, partial_fit."""
         check_is_fitted(self, "_model")
-        return copy.deepcopy(self._model)
+        return copy.deepcopy(self._model).set_params(checkpoint=None)  # which is for the cluster's rounds
 
     def predict(self, X):
         """Predictions as a lazy dask array, cut as X."""
@@ -178,6 +177,8 @@ class DaskDualAveragingClassifier(DaskEstimator):
     batch_size : "auto", int or None
         Rows per step in mode "exact"; None: all of them, full gradients; "auto": a twentieth of them, if they are many.
 
+    `checkpoint` is a directory of the driver. Mode "local" gathers the dual values of all rows for it, 8 bytes each.
+    Going on needs the same data in the same chunks; the workers may be others, and give the same bits.
     `max_iter` and `n_iter_` count rounds in mode "local", epochs in mode "exact".
     """
 

@@ -12,7 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cesaro.checkpoint import Place
 from cesaro.engines import tree
+from cesaro.engines.checkpoints import flat, nested
 from cesaro.engines.cluster import Here
 from cesaro.engines.problems import Ready, Whole
 from cesaro.linear.kernel import SOLVERS, _Power
@@ -146,7 +148,17 @@ class Model:
         self.upper, self.lower, self.zero = math.inf, -math.inf, 0.0
         self.history: list[tuple] = []
 
-    def judge(self, w: np.ndarray, loss: float, seconds: float, settings: Settings) -> None:
+    def state(self) -> dict[str, Any]:
+        """Where the model stands between two epochs."""
+        mine = {name: getattr(self, name) for name in ("status", "best", "upper", "lower", "zero")}
+        return mine | {"history": np.array(self.history).reshape(-1, 5), "steps": self.steps.state()}
+
+    def resume(self, state: dict[str, Any]) -> None:
+        """Stand where an earlier run stood."""
+        self.steps.resume(state.pop("steps"))
+        vars(self).update(state | {"history": [tuple(row) for row in state["history"].tolist()]})
+
+    def judge(self, w: np.ndarray, loss: float, seconds: float, settings: Settings, late: bool) -> None:
         """The output of so many epochs has this mean loss: keep it if it is better, and see whether it will do."""
         f = float(loss + self.problem.mu / 2.0 * (w @ w) + self.problem.l1 * np.abs(w[:-1]).sum())
         if f < self.upper:
@@ -161,7 +173,7 @@ class Model:
             self.status = "converged"
         elif epoch >= settings.max_iter:
             self.status = "max_iter"
-        elif settings.time_limit is not None and seconds >= settings.time_limit:
+        elif late:
             self.status = "time_limit"
 
     def fit(self) -> Fit:
@@ -202,9 +214,15 @@ def first_step(sample: Problem, rows: Rows, make) -> float:
     return float(ETAS[int(np.argmin(found))])
 
 
-def solve(engine, parts: list, whole: Whole, samples: list[Problem], settings: Settings, batch_size, report):
-    """Fits of all models: epochs until each has its proof, `max_iter` or the time is over."""
+def solve(
+    engine, parts: list, whole: Whole, samples: list[Problem], settings: Settings, batch_size, report, slot: Place
+) -> list[Fit]:
+    """Fits of all models: epochs until each has its proof, `max_iter` or the time is over.
+
+    `slot` keeps the state between epochs, and has that of a run to go on with.
+    """
     began = time.perf_counter()
+    limit = math.inf if settings.time_limit is None else began + settings.time_limit
     rows = Rows(engine, parts, whole.blocks, whole.rows, settings, batch_size)
     auto = settings.averaging == "auto"
     face = SOLVERS[settings.solver] if auto else SOLVERS[settings.solver]._replace(cubic=False)
@@ -217,26 +235,42 @@ def solve(engine, parts: list, whole: Whole, samples: list[Problem], settings: S
 
     models = {}
     for k, sample in enumerate(samples):
-        if settings.anchor == "auto":
+        if slot.kept is not None:
+            steps = make(rows, 1.0, sample)
+        elif settings.anchor == "auto":
             steps = make(rows, first_step(sample, rows, lambda those, eta, s=sample: make(those, eta, s)), sample)
         else:
             steps = Steps(sample, rows.count, face, weights, float(settings.anchor))
         models[k] = Model(sample, steps)
+    looked, before = 0, -1
+    if slot.kept is not None:
+        kept = nested(slot.kept)
+        looked, before, began = kept["looked"], kept["epoch"], began - kept["seconds"]
+        for k, model in models.items():
+            model.resume(kept["models"][str(k)])
+    left = {k: model for k, model in models.items() if not model.status}
+
+    def state():
+        here = {"looked": looked, "epoch": number, "seconds": time.perf_counter() - began}
+        return flat(here | {"models": {k: model.state() for k, model in models.items()}})
+
     try:
-        looked = 0
-        left = models
         while left:
             number = next(iter(left.values())).steps.epoch
-            late = settings.time_limit is not None and time.perf_counter() - began >= settings.time_limit
+            late = number > before and time.perf_counter() >= limit
             if late or number in (0, settings.max_iter) or number >= (1.25 if settings.tol else 2.0) * looked:
+                if late:
+                    slot.save(state())  # not looked at, as it would be if time had not run out
                 looked = number
                 points = {k: model.steps.output() for k, model in left.items()}
                 for k, loss in rows.losses(points).items():
-                    left[k].judge(points[k], loss, time.perf_counter() - began, settings)
+                    left[k].judge(points[k], loss, time.perf_counter() - began, settings, late)
                     report(k, number, *left[k].history[-1][2:4])
                 left = {k: model for k, model in left.items() if not model.status}
             if left:
                 epoch(rows, left)
+                number += 1
+                slot.offer(state)
     except KeyboardInterrupt:
         if any(not model.history for model in models.values()):
             raise

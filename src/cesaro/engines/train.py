@@ -5,13 +5,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 
+from cesaro.checkpoint import NOWHERE, Place
 from cesaro.engines import exact, partitions, problems, rounds, tree
+from cesaro.engines.checkpoints import checkpoint_of
 from cesaro.engines.chunks import Source
 from cesaro.linear.labels import LinearClassifier, class_factors
 from cesaro.linear.model import Last
 from cesaro.linear.progress import begin
 from cesaro.linear.rows import Problem, Rows
-from cesaro.linear.runs import honest
+from cesaro.linear.runs import honest, once
 
 SAMPLE = 30_000  # rows at most that the driver looks at to choose the anchor
 
@@ -66,6 +68,10 @@ def fit(model, engine, source: Source, how: How):
         raise ValueError(f"the largest value in X is {largest:.1e}: scale the columns, so that it is near 1.")
     cut = {"exact": partitions.aligned, "local": partitions.mixed if how.shuffle else partitions.unmixed}[how.mode]
     settings = model._settings()
+    slot: Place = NOWHERE
+    if model.checkpoint is not None:
+        checkpoint = checkpoint_of(model, how, engine, chunks, width, settings.seed)
+        settings, slot = settings._replace(seed=checkpoint.seed), checkpoint.slot("rounds")
     parts, blocks = cut(engine, chunks, known, width, settings.seed)
     del chunks
     model.n_features_in_ = width
@@ -83,10 +89,11 @@ def fit(model, engine, source: Source, how: How):
     del parts
     progress = begin(len(samples), settings.max_iter, settings.tol, 0.0, model.verbose)
     try:
+        what = (engine, ready, whole, samples, settings)
         if how.mode == "local":
-            fits = rounds.solve(engine, ready, whole, samples, settings, how.passes, progress)
+            fits = once(slot, lambda: rounds.solve(*what, how.passes, progress, slot))
         else:
-            fits = exact.solve(engine, ready, whole, samples, settings, how.batch_size, progress)
+            fits = once(slot, lambda: exact.solve(*what, how.batch_size, progress, slot))
     finally:
         progress.close()
     return _publish(model, fits, samples[0], n, not classes and np.ndim(model._center) == 0)

@@ -23,15 +23,22 @@ def digest(*arrays: np.ndarray) -> str:
 
 def about(parameters: dict[str, Any], problems: list[Problem]) -> dict[str, Any]:
     """What the checkpoint of a fit of these problems must say to be one of it."""
-    rows, seed, layout = problems[0].rows, parameters["random_state"], problems[0].layout
+    rows, layout = problems[0].rows, problems[0].layout
     return {
-        "cesaro": __version__,
         "rows": rows.n,
         "features": rows.d,
         "X": digest(rows.data, rows.col, rows.ptr) if layout is None else layout.digest,
         "blocks of rows": None if layout is None else [layout.block, layout.together],
         "y": digest(*(problem.y for problem in problems)),
         "sample_weight": digest(problems[0].v),
+    } | of_parameters(parameters)
+
+
+def of_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
+    """The part that is not data: the version, and the parameters that matter."""
+    seed = parameters["random_state"]
+    return {
+        "cesaro": __version__,
         "random_state": int(seed) if isinstance(seed, Integral) else "drawn",
         **{name: _plain(value) for name, value in sorted(parameters.items()) if name not in FREE},
     }

@@ -66,6 +66,16 @@ class Shard:
         passes.recall(-self.problem.loss.slope(p, y), run.code, run.param, run.record)
         self.gather()
 
+    def state(self) -> dict[str, Any]:
+        """What the shard needs between two turns to go on as if nothing had happened."""
+        run = self.run
+        return {"b": run.record[:, passes.B].copy(), "held": self.held, "noise": run.noise, "seed": run.seed}
+
+    def resume(self, state: dict[str, Any]) -> None:
+        """Stand where an earlier shard of the same rows stood."""
+        self.run.record[:, passes.B], self.held = state["b"], state["held"]
+        self.run.noise, self.run.seed = state["noise"], state["seed"]
+
     def gather(self) -> None:
         """g_k afresh from the dual values."""
         self.run.gather()
@@ -106,6 +116,15 @@ class Merged:
         self.H = np.zeros((len(self.g), 1))
         self.swing, self.rate, self.least = math.log(0.6), math.log(1.25), math.log(0.15)
         self.total, self.weights, self.e, self.most = np.zeros_like(self.g), 0.0, 0, math.inf
+
+    def state(self) -> dict[str, Any]:
+        """All that changes from round to round."""
+        names = ("center", "g", "K", "swing", "rate", "least", "total", "weights", "e", "most")
+        return {name: getattr(self, name) for name in names}
+
+    def resume(self, state: dict[str, Any]) -> None:
+        """Stand where an earlier run stood."""
+        vars(self).update(state)
 
     def turn(self, w: np.ndarray, sweeps: int, tol: float) -> Turn:
         """What to ask the shards next."""

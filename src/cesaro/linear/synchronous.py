@@ -10,6 +10,7 @@ step costs O(d), whoever adds up the rows. An epoch's G and -conjugates are a cu
 """
 
 import math
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -55,6 +56,16 @@ class Steps:
         self.cuts = Cuts(problem)
         self.l1 = np.full(len(self.z), problem.l1)
         self.l1[-1] = 0.0
+
+    def state(self) -> dict[str, Any]:
+        """What the steps need between two epochs to go on as if they had never stopped."""
+        names = ("z", "sum", "A", "out", "epoch", "anchor")
+        return {name: getattr(self, name) for name in names} | {"cuts": self.cuts.state()}
+
+    def resume(self, state: dict[str, Any]) -> None:
+        """Stand where an earlier run stood."""
+        self.cuts.resume(state["cuts"])
+        vars(self).update({name: value for name, value in state.items() if name != "cuts"})
 
     def begin(self) -> None:
         """A new epoch: its weight is the unit."""
