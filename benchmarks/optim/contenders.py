@@ -13,7 +13,7 @@ from cesaro.optim import GDA, SCPDA, Interpolated
 from cesaro.reproduce.networks import Plan
 
 DECAY = 5e-3
-GUESS = 0.1
+GUESS = 0.2
 FREE = 0.8  # Schedule-Free wants larger rates
 LITERAL = 3.2  # the paper's own weights fall from the first step, and want larger ones still
 

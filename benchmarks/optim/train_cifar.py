@@ -45,9 +45,20 @@ def one_run(folder: Path, name: str, lr: float, seed: int, images: int, epochs: 
         recipe = Recipe("cnn", epochs=epochs, batch_size=batch_size, seed=seed)
         checkpoint = file.with_suffix(".pt")
         history = train(CONTENDERS[name].plan(lr), recipe, data, test, validation=held_out, checkpoint=checkpoint)
-        file.write_text(json.dumps({"name": name, "lr": lr, "seed": seed, **history}, indent=1) + "\n")
+        keep(folder, name, lr, seed, history)
+        iterates = {
+            key.removeprefix("iterate_"): values for key, values in history.items() if key.startswith("iterate_")
+        }
+        if iterates:  # SWA's run is SGD's, measured at its average
+            keep(folder, "SGD, constant", lr, seed, history | iterates)
         checkpoint.unlink(missing_ok=True)
     return read(folder, name, lr, seed, "validation_accuracy") or 0.0
+
+
+def keep(folder: Path, name: str, lr: float, seed: int, history: dict) -> None:
+    measured = {key: values for key, values in history.items() if not key.startswith("iterate_")}
+    whole = json.dumps({"name": name, "lr": lr, "seed": seed, **measured}, indent=1) + "\n"
+    result_file(folder, name, lr, seed).write_text(whole)
 
 
 def read(folder: Path, name: str, lr: float, seed: int, key: str = "test_accuracy") -> float | None:
