@@ -29,7 +29,7 @@ def client(workers):
     """A client of so many local worker processes with one thread each."""
     with dask.config.set(QUIET):
         cluster = LocalCluster(
-            n_workers=workers, threads_per_worker=1, dashboard_address=None, memory_limit=None, silence_logs=50
+            n_workers=workers, threads_per_worker=1, dashboard_address=":0", memory_limit=None, silence_logs=50
         )
         return Client(cluster)
 

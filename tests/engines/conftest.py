@@ -25,7 +25,7 @@ def client():
             n_workers=2,
             threads_per_worker=1,
             processes=True,
-            dashboard_address=None,
+            dashboard_address=":0",
             memory_limit=None,
             silence_logs=50,
         ) as cluster,
