@@ -135,6 +135,7 @@ def run_kernel(kernels, case: Case, w0=None):
                 zr,
                 now,
                 seen if face.keep else None,
+                np.zeros(rows.n, dtype=np.uint8),
             )
             recursion.settle(rows, targets, zr)
     kept = now[recursion.SCALE]

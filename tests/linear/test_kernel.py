@@ -6,11 +6,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from cesaro.linear import batches, elastic, recursion
 from cesaro.linear.kernel import SOLVERS, Run, objective, solve
+from cesaro.linear.rows import Problem, make_rows
 
 plain = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("plain.py"))))
 KERNELS = SimpleNamespace(recursion=recursion, batches=batches, elastic=elastic)
@@ -211,3 +213,26 @@ def test_a_kept_projection_keeps_its_average_inside_whatever_the_steps(solver, s
     case = plain.make_case(seed, plain.LOSSES[7], solver, ball=True, anchor=anchor, batch=batch, bias=1.0)
     case = case._replace(problem=case.problem._replace(mu=mu))
     assert np.linalg.norm(plain.run_kernel(KERNELS, case).answer) <= case.problem.radius * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("solver", ["gda", "sc-pda"])
+def test_a_run_of_many_rows_that_is_resumed_is_the_run(solver):
+    """Many: then the next order depends on who moved w in the one before."""
+    rng = np.random.default_rng(0)
+    X = sp.csr_array(rng.normal(size=(20_000, 4)))
+    y = np.where(X @ rng.normal(size=4) + 0.3 * rng.normal(size=20_000) > 0, 1.0, -1.0)
+    problem = Problem(make_rows(X), y, np.ones(20_000), plain.LOSSES[0], 1e-3)
+
+    def fresh(epochs):
+        run = Run(problem, SOLVERS[solver], Linear(), False, np.random.default_rng(1))
+        run.start_at(None, 100.0)
+        for _ in range(epochs):
+            run.advance()
+        return run
+
+    whole, half, resumed = fresh(4), fresh(2), fresh(0)
+    resumed.resume(half.state())
+    for _ in range(2):
+        resumed.advance()
+    assert 0.05 < whole.orders.moved.mean() < 0.95
+    np.testing.assert_array_equal(resumed.output(), whole.output())

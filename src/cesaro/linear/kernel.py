@@ -149,7 +149,7 @@ class Run:
             v, seen = self.v if len(self.v) > 1 else None, self.seen if len(self.seen) else None
             radius = p.radius if p.radius < math.inf else None
             pass_ = visit_average if self.face.primal else visit
-            pass_(p.rows, self.targets, v, self.order, 1.0, self.how, radius, zr, now, seen)
+            pass_(p.rows, self.targets, v, self.order, 1.0, self.how, radius, zr, now, seen, self.orders.moved)
         now[SQUARE] = fold(zr, now[ALPHA], now[SCALE])
         now[ALPHA], now[SCALE] = 0.0, 1.0
         now[DONE] = done + self.count  # exact, where a running sum has rounded
@@ -165,6 +165,7 @@ class Run:
             "now": self.now,
             "seen": self.seen,
             "later": self.targets[:, 1].copy(),
+            "moved": self.orders.moved,
             "rng": self.rng.bit_generator.state,
         }
         numbers = {"epoch": self.epoch, "eta": self.eta, "R": self.R}
@@ -173,7 +174,7 @@ class Run:
     def resume(self, state: dict[str, Any]) -> None:
         """Stand where an earlier run of the same problem stood."""
         self.zr, self.now, self.seen, self.epoch = state["zr"], state["now"], state["seen"], state["epoch"]
-        self.targets[:, 1] = state["later"]
+        self.targets[:, 1], self.orders.moved = state["later"], state["moved"]
         self.eta, self.R, self.rng.bit_generator.state = state["eta"], state["R"], state["rng"]
         self.cuts.resume({name: state[f"cuts.{name}"] for name in self.cuts.state()})
 

@@ -115,11 +115,12 @@ def fold(zr, alpha, scale):
 
 
 @njit(**SCALAR)
-def visit(rows, targets, v, order, gamma, how, radius, zr, now, seen):
+def visit(rows, targets, v, order, gamma, how, radius, zr, now, seen, moved):
     """Take the rows in `order`, row i with weight gamma v_i, slopes at w. `zr` holds z and r, the intercept's last.
 
     Only z is touched: what r owes to row i waits beside its target, in targets[i, 1], for `settle`. Where there are no
-    weights, no ball, no slopes to recall, v, radius, seen are None: the kernel is then compiled without them.
+    weights, no ball, no slopes to recall, v, radius, seen are None: the kernel is then compiled without them. moved[i]
+    says whether row i moved w, for the next order.
     """
     data, col, ptr, at, own = rows.data, rows.col, rows.ptr, zr.reshape(2 * zr.shape[0]), targets.reshape(targets.size)
     alpha, out, A, anchor, zz, scale, cc, t = now[0], now[1], now[2], now[3], now[4], now[5], now[6], np.int64(now[7])
@@ -155,6 +156,7 @@ def visit(rows, targets, v, order, gamma, how, radius, zr, now, seen):
         if seen is not None:
             seen[i, 0] += a * u
             seen[i, 1] += a
+        moved[i] = u != 0.0
         if u != 0.0:
             g = a * u if radius is None else a * u / scale
             own[TWO * i + ONE] += alpha * g
@@ -185,7 +187,7 @@ def settle(rows, targets, zr):
 
 
 @njit(**SCALAR)
-def visit_average(rows, targets, v, order, gamma, how, radius, zr, now, seen):
+def visit_average(rows, targets, v, order, gamma, how, radius, zr, now, seen, moved):
     """`visit` with the slopes at the average itself: z and r are read and written together, as pairs."""
     alpha, out, A, anchor, zz, scale, cc, t = now[0], now[1], now[2], now[3], now[4], now[5], now[6], np.int64(now[7])
     s, scale = step(how, radius, how.mu, anchor + A, scale, zz)
@@ -216,6 +218,7 @@ def visit_average(rows, targets, v, order, gamma, how, radius, zr, now, seen):
         if seen is not None:
             seen[i, 0] += a * u
             seen[i, 1] += a
+        moved[i] = u != 0.0
         if u != 0.0:
             g = a * u if radius is None else a * u / scale
             add_pairs(zr, rows.data, rows.col, start, stop, g, -alpha * g)
