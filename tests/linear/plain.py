@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from cesaro import losses
 from cesaro.linear.kernel import SOLVERS
 from cesaro.linear.loss_codes import code_of
-from cesaro.linear.rows import Problem, make_rows
+from cesaro.linear.rows import Problem, make_rows, without_ones
 
 LOSSES = [kind() for kind in losses.ALL.values()]
 
@@ -28,11 +28,24 @@ class Case(NamedTuple):
 
 
 def make_case(
-    seed, loss, solver, *, ball=False, l1=False, weights=False, batch=1, anchor=1.0, bias=0.0, cubic=False, epochs=3
+    seed,
+    loss,
+    solver,
+    *,
+    ball=False,
+    l1=False,
+    weights=False,
+    batch=1,
+    anchor=1.0,
+    bias=0.0,
+    cubic=False,
+    epochs=3,
+    ones=False,
 ):
     rng = np.random.default_rng(seed)
     n, d = int(rng.integers(2, 12)), int(rng.integers(1, 6))
     dense = rng.normal(size=(n, d)) * (rng.random((n, d)) < 0.6)
+    dense = np.where(dense, 1.0, 0.0) if ones else dense
     classes = type(loss) in losses.CLASSIFICATION.values()
     y = rng.choice([-1.0, 1.0], n) if classes else rng.normal(size=n)
     v = rng.integers(0, 4, n) / 2.0 if weights else np.ones(n)
@@ -112,7 +125,7 @@ def run_kernel(kernels, case: Case, w0=None):
     slopes, sums = np.zeros(case.batch), np.zeros((rows.n + 1, 3))
     lag = np.zeros(rows.d + 1, dtype=np.uint64)
     v = p.v if (p.v != 1.0).any() else np.ones(1)
-    targets = np.stack([p.y, np.zeros(rows.n)], axis=1)
+    targets, bare = np.stack([p.y, np.zeros(rows.n)], axis=1), without_ones(rows)
     for order, gamma in zip(case.orders, case.gammas, strict=True):
         what = (v, order, gamma, how, zr, now, seen)
         if p.l1 > 0:
@@ -125,7 +138,7 @@ def run_kernel(kernels, case: Case, w0=None):
                 p.radius if p.radius < np.inf else None,
             )
             visit(
-                rows,
+                bare,
                 targets,
                 v if len(v) > 1 else None,
                 order,
@@ -137,7 +150,7 @@ def run_kernel(kernels, case: Case, w0=None):
                 seen if face.keep else None,
                 np.zeros(rows.n, dtype=np.uint8),
             )
-            recursion.settle(rows, targets, zr)
+            recursion.settle(bare, targets, zr)
     kept = now[recursion.SCALE]
     running = now[recursion.SQUARE] * kept**2
     now[recursion.SQUARE] = recursion.fold(zr, now[recursion.ALPHA], kept)

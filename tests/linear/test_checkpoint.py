@@ -80,7 +80,7 @@ CASES = {
     "anchored": (classifier(), 2),
     "anchored, smooth": (classifier(loss="log_loss"), 2),
     "anchored, L1": (classifier(l1_ratio=0.5), 2),
-    "anchored, ball": (classifier(radius=0.3), 2),
+    "anchored, ball": (classifier(radius=0.3, tol=0.0, max_iter=12), 2),
     "anchored, own anchor": (classifier(anchor=3.0), 2),
     "anchored, long": (classifier(tol=0.0, max_iter=40, alpha=1e-5), 2),
     "anchored, polished": (classifier(tol=1e-17, max_iter=25), 2),

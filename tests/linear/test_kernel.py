@@ -37,12 +37,12 @@ class Linear:
     anchor=st.sampled_from([0.0, 0.7, 20.0]),
     bias=st.sampled_from([0.0, 2.0]),
     cubic=st.booleans(),
+    ones=st.booleans(),
 )
-def test_a_kernel_run_is_the_printed_formula(solver, loss, seed, ball, weights, batch, anchor, bias, cubic):
+def test_a_kernel_run_is_the_printed_formula(solver, loss, seed, ball, weights, batch, anchor, bias, cubic, ones):
     cubic = cubic and not SOLVERS[solver].primal
-    case = plain.make_case(
-        seed, loss, solver, ball=ball, weights=weights, batch=batch, anchor=anchor, bias=bias, cubic=cubic
-    )
+    what = {"ball": ball, "weights": weights, "batch": batch, "anchor": anchor, "bias": bias, "cubic": cubic}
+    case = plain.make_case(seed, loss, solver, ones=ones, **what)
     assume(plain.steady(case))
     plain.compare(case, plain.run_kernel(KERNELS, case), plain.printed(case))
 

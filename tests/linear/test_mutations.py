@@ -36,7 +36,7 @@ FAULTS = [
     ("recursion", "zr[rows.d, 1] -= h * rows.bias", "pass"),
     ("recursion", "at[d] += g * bias", "pass"),
     ("recursion", "mr += rows.bias * zr[rows.d, 1]", "mr += rows.bias * zr[rows.d, 0]"),
-    ("recursion", "mz += odd + data[j]", "mz += data[j]"),
+    ("recursion", "mz += odd + entry(data, j)", "mz += entry(data, j)"),
     ("recursion", "cc += a\n", "cc -= a\n"),
     ("recursion", "s / scale, 0.0, 1.0", "s, 0.0, 1.0"),
     ("recursion", "s / scale, 0.0, 1.0", "s / scale, alpha, 1.0"),
@@ -110,6 +110,7 @@ def ties_hold(name, old="", new=""):
             anchor=[0.5, 4.0][seed % 2],
             bias=[0.0, 2.0][seed // 2 % 2],
             cubic=solver == "gda" or sparse,
+            ones=seed % 4 == 3,
         )
         if name == "batches" and case.batch == 1:
             continue
@@ -131,7 +132,7 @@ def lanes_ties_hold(recursion, old, new):
 
 def implicit_ties_hold(old, new):
     simd = interpret("simd")
-    text = "from cesaro.linear.simd import add_to_row, dot_rows, map_lanes, maximum, minimum\n"
+    text = "from cesaro.linear.simd import add_rows, add_to_row, dot_rows, map_lanes, maximum, minimum\n"
     assert text in source("implicit")
     kept = sys.modules["cesaro.linear.simd"]
     sys.modules["cesaro.linear.simd"] = simd

@@ -17,6 +17,7 @@ from cesaro.linear import passes
 from cesaro.linear.dual_bound import lower_bound
 from cesaro.linear.layout import pieces
 from cesaro.linear.loss_codes import MODIFIED_HUBER, code_of
+from cesaro.linear.order import shuffle
 from cesaro.linear.rows import Problem
 
 EPS = float(np.finfo(float).eps)
@@ -58,7 +59,7 @@ class Run:
 
     def mix(self, order):
         """Shuffle an array in place."""
-        self.seed = passes.shuffle(order, self.seed)
+        self.seed = int(shuffle(order, np.uint64(self.seed)))
 
     def shuffle(self, first):
         """A new order of the same rows. The first is new already, but rows in a file have to come by groups."""

@@ -17,11 +17,11 @@ import numpy as np
 from numba import njit
 
 from cesaro import losses
-from cesaro.linear.jit import LOOP
+from cesaro.linear.jit import INLINE, LOOP
 from cesaro.linear.loss_codes import LOG_LOSS, conjugate, value
 from cesaro.linear.recursion import ahead
 from cesaro.linear.rows import prefetch
-from cesaro.linear.simd import add_to_row, dot_rows, map_lanes, maximum, minimum
+from cesaro.linear.simd import add_rows, add_to_row, dot_rows, map_lanes, maximum, minimum
 
 BIG = 1e30  # stands for no limit
 ONE = np.uint32(1)
@@ -67,11 +67,11 @@ class Pack(NamedTuple):
     g: np.ndarray
     T: np.ndarray
     average: np.ndarray  # (d + 1, L) float64: sum of o w
-    sums: np.ndarray  # (4, L) float64: A, gamma_0, the cut, sum of o
+    sums: np.ndarray  # (5, L) float64: A, gamma_0, the cut, sum of o, o / (mu Gamma)
     met: np.ndarray  # (patterns,) weight of the rows of each pattern since the last snapshot
 
 
-A, ANCHOR, CUT, OUT = range(4)
+A, ANCHOR, CUT, OUT, SHARE = range(5)
 
 
 @njit(**LOOP)
@@ -80,7 +80,7 @@ def soft(z, threshold):
     return max(z - threshold, z * 0) - max(-z - threshold, z * 0)
 
 
-@njit(**LOOP)
+@njit(**INLINE)
 def margins(rows, i, h, m, gap):
     """m = <x_i, h>."""
     real = m.dtype.type
@@ -110,14 +110,13 @@ def row_squares(rows, q):
             q[i] += rows.data[j] * rows.data[j]
 
 
-@njit(**LOOP)
+@njit(**INLINE)
 def spread(rows, i, h, g, gap):
     """h += x_i g^T."""
     real = g.dtype.type
     if rows.bias != 0.0:
         add_to_row(h, rows.d, real(rows.bias), g, gap)
-    for j in range(rows.ptr[i], rows.ptr[i + ONE]):
-        add_to_row(h, rows.col[j], real(rows.data[j]), g, gap)
+    add_rows(h, rows.data, rows.col, np.intp(rows.ptr[i]), np.intp(rows.ptr[i + ONE]), g, gap)
 
 
 def formula(a, q, bend, half, eps, low, high, cap, zero, y, mu, mask, m, G, cut, g):
@@ -147,9 +146,9 @@ def each_target(a, q, bend, half, eps, low, high, cap, zero, y, mu, mask, m, G, 
 step_lanes, step_straight, step_each = map_lanes(formula), map_lanes(straight), map_lanes(each_target)
 
 
-@njit(**LOOP)
+@njit(**INLINE)
 def respond(shape, a, q, one, y, m, g, G, mu, mask, cut, gap):
-    """The formula at every lane; 0 if none moves. `one` tells that they share the target y[0]."""
+    """The formula at every lane; whether any of them moves. `one` tells that they share the target y[0]."""
     real = m.dtype.type
     a, q, low, high, cap, zero = (
         real(a),
@@ -199,7 +198,7 @@ def respond_logistic(a, q, y, m, g, G, mu, mask, cut):
 
 
 @njit(**LOOP)
-def snapshot(pack, o):
+def snapshot(pack, sparse, o):
     """Flush the scalars; average += o w."""
     h, s, L = pack.h, pack.sums, pack.mu.shape[0]
     for p in range(pack.met.shape[0]):
@@ -212,11 +211,15 @@ def snapshot(pack, o):
         pack.cut[k] = 0.0
         pack.G[k] = pack.mu[k] * (s[A, k] + s[ANCHOR, k])
         pack.T[k] = pack.l1[k] * s[A, k]
+        s[SHARE, k] = o / pack.G[k]
+    last = h.shape[0] - 1  # the intercept's
     for j in range(h.shape[0]):
-        average = pack.average[j]
-        for k in range(L):
-            threshold = pack.T[k] if j < h.shape[0] - 1 else pack.T[k] * 0
-            average[k] += o * soft(h[j, k], threshold) / pack.G[k]
+        if sparse and j < last:
+            for k in range(L):
+                pack.average[j, k] += s[SHARE, k] * soft(h[j, k], pack.T[k])
+        else:
+            for k in range(L):
+                pack.average[j, k] += s[SHARE, k] * h[j, k]
 
 
 @njit(**LOOP)
@@ -255,11 +258,11 @@ def visit_implicit(rows, Y, v, q, pattern, order, shape, sparse, pack, stride, t
         if shape.logistic:
             respond_logistic(a, q[i], y, m, g, G, pack.mu, mask, pack.cut)
             spread(rows, i, pack.h, g, gap)
-        elif respond(shape, a, q[i], one, y, m, g, G, pack.mu, mask, pack.cut, gap) > 0.0:
+        elif respond(shape, a, q[i], one, y, m, g, G, pack.mu, mask, pack.cut, gap):
             spread(rows, i, pack.h, g, gap)
         t += 1
         if t % stride == 0 or k == order.shape[0] - 1:
-            snapshot(pack, (t / unit) ** 3)
+            snapshot(pack, sparse, (t / unit) ** 3)
     return t
 
 

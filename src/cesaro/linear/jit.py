@@ -10,3 +10,4 @@ FAST = {"reassoc", "contract", "nsz", "arcp"}  # sums may be reordered; infiniti
 KERNEL: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
 LOOP: dict[str, Any] = KERNEL | {"fastmath": FAST}
 SCALAR: dict[str, Any] = KERNEL | {"fastmath": {"contract", "nsz", "arcp"}}  # short sums: vectors would not pay
+INLINE: dict[str, Any] = LOOP | {"forceinline": True}  # a call that passes arrays costs as much as a short row

@@ -40,7 +40,7 @@ from cesaro.linear.recursion import (
     visit,
     visit_average,
 )
-from cesaro.linear.rows import Fit, Problem
+from cesaro.linear.rows import Fit, Problem, without_ones
 
 EPS = float(np.finfo(float).eps)
 
@@ -89,6 +89,7 @@ class Run:
 
     def __init__(self, problem: Problem, face: Face, weights, draws: bool, rng, batch_size: int = 1):
         rows, v = problem.rows, np.asarray(problem.v, dtype=float)
+        self.bare: Any = problem._replace(rows=without_ones(rows))  # type: ignore[arg-type]
         self.problem, self.face, self.weights, self.draws, self.rng = problem, face, weights, draws, rng
         self.orders = Orders(np.flatnonzero(v).astype(np.uint32), rows.ptr)
         self.order, self.count = self.orders.order, len(self.orders.order)
@@ -149,7 +150,7 @@ class Run:
             v, seen = self.v if len(self.v) > 1 else None, self.seen if len(self.seen) else None
             radius = p.radius if p.radius < math.inf else None
             pass_ = visit_average if self.face.primal else visit
-            pass_(p.rows, self.targets, v, self.order, 1.0, self.how, radius, zr, now, seen, self.orders.moved)
+            pass_(self.bare.rows, self.targets, v, self.order, 1.0, self.how, radius, zr, now, seen, self.orders.moved)
         now[SQUARE] = fold(zr, now[ALPHA], now[SCALE])
         now[ALPHA], now[SCALE] = 0.0, 1.0
         now[DONE] = done + self.count  # exact, where a running sum has rounded
@@ -180,7 +181,7 @@ class Run:
 
     def output(self) -> np.ndarray:
         """The point that the method returns."""
-        settle(self.problem.rows, self.targets, self.zr)
+        settle(self.bare.rows, self.targets, self.zr)
         z, r = self.zr[: self.problem.rows.width].T
         alpha, out, A, anchor, square, scale = self.now[:6]
         if self.face.last:
@@ -201,11 +202,12 @@ class Run:
         return self.cuts.bound()
 
 
-def objective(problem: Problem, w: np.ndarray) -> float:
-    """mu/2 |w|^2 + l1 |w|_1 + weighted mean loss."""
+def objective(problem: Problem, w: np.ndarray, order: np.ndarray | None = None) -> float:
+    """mu/2 |w|^2 + l1 |w|_1 + weighted mean loss; `order` are the rows with weight, if they are known."""
+    order = np.flatnonzero(problem.v).astype(np.uint32) if order is None else order
     full, d = np.zeros(problem.rows.d + 1), problem.rows.d
     full[: len(w)] = w
-    loss = mean_loss(problem.rows, problem.y, problem.v, *code_of(problem.loss), full)
+    loss = mean_loss(problem.rows, problem.y, problem.v, order, *code_of(problem.loss), full)
     return float(problem.mu / 2 * (w @ w) + problem.l1 * np.abs(w[:d]).sum() + loss)
 
 
@@ -252,7 +254,7 @@ def loop(run: Run, kind: tuple, tol: float, max_iter: int, time_limit: float | N
     """Epochs, with a look at objective and proof at growing intervals; Ctrl-C and the clock leave the best point."""
     begin, first, looked, history = time.perf_counter(), run.epoch, 0, []
     best = np.zeros(run.problem.rows.width)
-    zero = f = objective(run.problem, best)
+    zero = f = objective(run.bare, best, run.orders.exist)
     lower, status, limit = -math.inf, "max_iter", math.inf if time_limit is None else begin + time_limit
     if slot.kept is not None:
         best, table, (looked, f, lower, seconds) = (slot.kept[name] for name in ("best", "history", "numbers"))
@@ -270,7 +272,7 @@ def loop(run: Run, kind: tuple, tol: float, max_iter: int, time_limit: float | N
                 if late:
                     slot.save(state())  # not looked at, as it would be if time had not run out
                 looked, w = epoch, run.output()
-                value = objective(run.problem, w)
+                value = objective(run.bare, w, run.orders.exist)
                 if not (epoch == 1 and not value <= 2 * zero and not late and run.calmer()):
                     if value < f:
                         best, f = w, value
@@ -288,11 +290,11 @@ def loop(run: Run, kind: tuple, tol: float, max_iter: int, time_limit: float | N
             slot.offer(state)
     except KeyboardInterrupt:
         status, w = "interrupted", run.output()
-        value = objective(run.problem, w)
+        value = objective(run.bare, w, run.orders.exist)
         if value < f:
             best, f = w, value
     table = np.array(history, dtype=float).reshape(-1, 4).T
     record = dict(zip(("epoch", "time", "objective", "lower_bound"), table, strict=True))
     record["active"] = np.full(len(history), run.count)
-    settle(run.problem.rows, run.targets, run.zr)
+    settle(run.bare.rows, run.targets, run.zr)
     return Fit(best, f, lower, run.epoch - first, record, status, State(run.zr, run.now, run.epoch, best, kind))

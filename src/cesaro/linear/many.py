@@ -20,7 +20,7 @@ from cesaro.linear.loss_codes import HINGE, code_of, conjugate, slope, value
 from cesaro.linear.order import Orders
 from cesaro.linear.recursion import ANCHOR, DONE, How, Now, ahead, step
 from cesaro.linear.rows import Fit, Problem
-from cesaro.linear.simd import add_to_row, dot_rows, map_lanes, padded, where_less
+from cesaro.linear.simd import add_rows, add_to_row, dot_rows, map_lanes, padded, where_less, zeros
 
 ONE = np.uint32(1)
 
@@ -70,16 +70,15 @@ def visit_many(rows, Y, v, order, how, W, now, cut, m, g):
         if how.code == HINGE:
             moved = hinge_lanes((a, scale, 1.0, 0.0), (Y[i], z, cut, gz), all_of_it)
         else:
-            moved = 1.0
+            moved = True
             for lane in range(P):
                 u = slope(how.code, how.param, scale * z[lane], Y[i, lane])
                 gz[lane] = a * u
                 cut[lane] -= a * conjugate(how.code, how.param, u, Y[i, lane])
-        if moved > 0.0:
+        if moved:
             for lane in range(P):
                 g[P + lane] = -alpha * g[lane]
-            for j in range(ptr[i], ptr[i + ONE]):
-                add_to_row(W, col[j], np.float64(data[j]), g, all_of_it)
+            add_rows(W, data, col, np.intp(ptr[i]), np.intp(ptr[i + ONE]), g, all_of_it)
             add_to_row(W, rows.d, rows.bias, g, all_of_it)
         if t & (t - 1) == 0:
             fold_many(W, alpha)
@@ -104,18 +103,18 @@ class Many:
 
     def __init__(self, problems: list[Problem], face: kernel.Face, weights, rng):
         first = problems[0]
-        rows, v, P = first.rows, np.asarray(first.v, dtype=float), padded(len(problems))
+        rows, v, P = first.rows, np.asarray(first.v, dtype=float), padded(len(problems), float)
         self.problems, self.face, self.weights, self.rng, self.epoch = problems, face, weights, rng, 0
         self.orders = Orders(np.flatnonzero(v).astype(np.uint32), rows.ptr)
         self.order, self.count = self.orders.order, len(self.orders.order)
         self.share = v / (v.sum() / self.count)
         self.v = np.ones(1) if (v == v[0]).all() else self.share
-        self.Y = np.zeros((rows.n, P))
+        self.Y = zeros((rows.n, P))
         self.Y[:, : len(problems)] = np.stack([p.y for p in problems], axis=1)
         code, param = code_of(first.loss)
         self.how = How(code, param, first.mu, 0.0, math.inf, face.primal, False, face.cubic, float(self.count))
-        self.W, self.now, self.cut = np.zeros((rows.d + 1, 2 * P)), np.array(Now()), np.zeros(P)
-        self.work = np.zeros((2, 2 * P))
+        self.W, self.now, self.cut = zeros((rows.d + 1, 2 * P)), np.array(Now()), zeros(P)
+        self.work = zeros((2, 2 * P))
         self.cuts = [Cuts(p, 8) for p in problems]
 
     def start_at(self, anchor: float | str) -> None:
@@ -167,7 +166,7 @@ class Many:
     def objectives(self, points: np.ndarray) -> np.ndarray:
         """`kernel.objective` of every model at its point, in one pass."""
         first, k = self.problems[0], len(points)
-        W, total = np.zeros((first.rows.d + 1, len(self.cut))), np.zeros(len(self.cut))
+        W, total = zeros((first.rows.d + 1, len(self.cut))), np.zeros(len(self.cut))
         W[: points.shape[1], :k] = points.T
         losses_many(first.rows, self.Y, np.asarray(first.v, dtype=float), self.how, W, np.zeros(len(self.cut)), total)
         return first.mu / 2 * np.square(points).sum(axis=1) + total[:k] / first.v.sum()

@@ -12,10 +12,12 @@ when they were last visited, or none. Rows that are alike are shuffled and cut i
 import numpy as np
 from numba import njit
 
-RUN = np.uint32(16)  # rows that are alike in a row
-ONE = np.uint32(1)
+from cesaro.linear.jit import KERNEL
+
+RUN = np.uint64(16)  # rows that are alike in a row
 MANY = 1 << 14  # rows from which on there are enough of them
 VARIED = 0.2  # lengths whose standard deviation is more than this part of their mean
+ONE, HALF = np.uint64(1), np.uint64(32)
 
 
 class Orders:
@@ -26,7 +28,7 @@ class Orders:
             raise ValueError(f"{len(exist)} rows: at most 2^31 can be shuffled at once. Use partial_fit on parts.")
         self.rows, self.exist, self.order, self.ends = len(ptr) - 1, exist, exist.copy(), None
         self.moved = np.zeros(self.rows, dtype=np.uint8)
-        self.runs = np.zeros(len(exist) // RUN if len(exist) >= MANY else 0, dtype=np.uint32)
+        self.runs = np.zeros(len(exist) // int(RUN) if len(exist) >= MANY else 0, dtype=np.uint32)
         self.alike = np.empty_like(exist) if len(self.runs) else self.order
         length = np.minimum(np.diff(ptr)[exist], 65535).astype(np.uint16)  # 16 bits are sorted fast
         if len(self.runs) and length.std() > VARIED * length.mean():
@@ -39,18 +41,20 @@ class Orders:
 
         Rows in a file have a layout, by whose groups they come.
         """
-        x = int(rng.integers(2**32))
-        self.alike[:] = self.exist
-        if len(self.runs):
-            ends = self.ends
-            if ends is None:
-                ends = np.array([split(self.exist, self.moved, self.alike), len(self.exist)])
-            draw_runs(self.alike, ends, x, self.runs, self.order)
-        else:
+        x, y = rng.integers(2**32, size=2, dtype=np.uint64)
+        if not len(self.runs):
+            self.order[:] = self.exist
             shuffle(self.order, x)
+        else:
+            if self.ends is None:
+                shuffle_apart(self.exist, self.moved, x, self.alike)
+            else:
+                self.alike[:] = self.exist
+                shuffle_parts(self.alike, self.ends, x)
+            shuffle_runs(self.alike, self.runs, y, self.order)
         if layout is None or layout.single(self.rows):
             return self.order
-        return layout.shuffle(self.order, self.rows, lambda part: shuffle(part, int(rng.integers(2**32))))
+        return layout.shuffle(self.order, self.rows, lambda part: shuffle(part, rng.integers(2**32, dtype=np.uint64)))
 
 
 def replace(v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -60,39 +64,62 @@ def replace(v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return np.minimum(draws, len(v) - 1).astype(np.uint32)
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
+def random(x):
+    """The number after x."""
+    return (x * np.uint64(1664525) + np.uint64(1013904223)) & np.uint64(0xFFFFFFFF)
+
+
+@njit(**KERNEL)
 def shuffle(order, x):
     """order[k] changes places with one of order[0..k], for k from the last to the first; x is the seed. Returns the next."""
-    for k in range(len(order) - 1, 0, -1):
-        x = (x * 1664525 + 1013904223) & 0xFFFFFFFF
-        j = (x * (k + 1)) >> 32
+    k = np.uint64(order.shape[0])
+    while k > ONE:
+        x = random(x)
+        j = (x * k) >> HALF
+        k -= ONE
         order[k], order[j] = order[j], order[k]
     return x
 
 
-@njit(cache=True, nogil=True)
-def split(exist, moved, alike):
-    """The rows that did not move w, then those that did; where these begin."""
-    first, last = np.uint32(0), np.uint32(len(exist) - 1)
-    for i in exist:
-        alike[last if moved[i] else first] = i
-        last -= moved[i]
-        first += ONE - moved[i]
-    return first
+@njit(**KERNEL)
+def shuffle_apart(exist, moved, x, alike):
+    """The rows that did not move w from the first place on, those that did from the last one back, each shuffled:
+
+    one by one a row takes the place of one of those before it, or its own, and that one goes to the end of them.
+    """
+    n, first, back = np.uint64(exist.shape[0]), np.uint64(0), np.uint64(0)
+    for k in range(exist.shape[0]):
+        i, x = exist[k], random(x)
+        there = np.uint64(moved[i])
+        mask = np.uint64(0) - there  # no branch: it would be guessed wrong. Where all bits are set, n + ~j = n - 1 - j
+        count = first ^ ((first ^ back) & mask)
+        j = (x * (count + ONE)) >> HALF
+        end, chosen = (n & mask) + (count ^ mask), (n & mask) + (j ^ mask)
+        alike[end] = alike[chosen]
+        alike[chosen] = i
+        back += there
+        first += ONE - there
 
 
-@njit(cache=True, nogil=True)
-def draw_runs(alike, ends, x, runs, order):
-    """Shuffle what is alike, which ends at `ends`, and the runs that it is cut into; what fills no run comes last."""
+@njit(**KERNEL)
+def shuffle_parts(alike, ends, x):
+    """Shuffle the parts that end at `ends`."""
     begin = 0
-    for end in ends:
-        x = shuffle(alike[begin:end], x)
-        begin = end
-    for k in range(len(runs)):
+    for k in range(ends.shape[0]):
+        x = shuffle(alike[begin : ends[k]], x)
+        begin = ends[k]
+
+
+@njit(**KERNEL)
+def shuffle_runs(alike, runs, x, order):
+    """`alike` with its runs shuffled; what fills no run stays where it is, at the end."""
+    for k in range(runs.shape[0]):
         runs[k] = k
     shuffle(runs, x)
-    order[:] = alike
-    for k in range(len(runs)):
-        to, source = RUN * np.uint32(k), RUN * runs[k]
+    for k in range(RUN * np.uint64(runs.shape[0]), order.shape[0]):
+        order[k] = alike[k]
+    for k in range(runs.shape[0]):
+        to, source = RUN * np.uint64(k), RUN * np.uint64(runs[k])
         for j in range(RUN):
             order[to + j] = alike[source + j]

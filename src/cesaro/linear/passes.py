@@ -31,18 +31,6 @@ UNKNOWN = -1.0  # a squared norm that no pass has needed yet
 
 
 @njit(**KERNEL)
-def shuffle(order, x):
-    """Fisher-Yates with xorshift32 from the seed 0 < x < 2^32; returns the next seed."""
-    for k in range(order.shape[0] - 1, 0, -1):
-        x ^= (x << 13) & 0xFFFFFFFF
-        x ^= x >> 17
-        x ^= (x << 5) & 0xFFFFFFFF
-        j = (x * (k + 1)) >> 32
-        order[k], order[j] = order[j], order[k]
-    return x
-
-
-@njit(**KERNEL)
 def square(data, lo, hi, bias):
     """|x|^2 of the row with the entries lo..hi."""
     even, odd, j = bias * bias, 0.0, lo

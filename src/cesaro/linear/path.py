@@ -12,7 +12,7 @@ import numpy as np
 from cesaro.linear.implicit import ANCHOR, CUT, OUT, SHAPES, A, Pack, look, row_squares, visit_implicit
 from cesaro.linear.order import Orders
 from cesaro.linear.rows import Rows
-from cesaro.linear.simd import padded
+from cesaro.linear.simd import padded, zeros
 
 CACHE = 384 * 1024  # bytes of lane state per group
 CANDIDATES = 3.0 ** np.arange(-4, 4)
@@ -85,28 +85,28 @@ def pack_of(problem, train: np.ndarray, jobs: list[Job], R: float) -> tuple[Pack
     rows, *_, l1_ratio, dtype = problem
     used = sorted({job.fold for job in jobs})
     patterns, pattern = patterns_of(train[used])
-    L, d = padded(len(jobs)), rows.d + 1
-    mask = np.zeros((len(patterns), L), dtype)
+    L, d = padded(len(jobs), dtype), rows.d + 1
+    mask = zeros((len(patterns), L), dtype)
     mask[:, : len(jobs)] = patterns[:, [used.index(job.fold) for job in jobs]]
     alpha, eta = np.ones(L), np.ones(L)
     alpha[: len(jobs)], eta[: len(jobs)] = [job.alpha for job in jobs], [job.eta for job in jobs]
-    mu, sums, target = alpha * (1.0 - l1_ratio), np.zeros((4, L)), np.zeros(L, dtype=np.uint32)
+    mu, sums, target = alpha * (1.0 - l1_ratio), np.zeros((5, L)), np.zeros(L, dtype=np.uint32)
     target[: len(jobs)] = [job.column for job in jobs]
     sums[ANCHOR] = R / (eta * mu)
     pack = Pack(
-        h=np.zeros((d, L), dtype),
+        h=zeros((d, L), dtype),
         mu=mu.astype(dtype),
         l1=(alpha * l1_ratio).astype(dtype),
         target=target,
         mask=mask,
         gap=np.array([gap_of(row) for row in mask]),
         G=(mu * sums[ANCHOR]).astype(dtype),
-        cut=np.zeros(L, dtype),
-        y=np.zeros(L, dtype),
-        m=np.zeros(L, dtype),
-        g=np.zeros(L, dtype),
-        T=np.zeros(L, dtype),
-        average=np.zeros((d, L)),
+        cut=zeros(L, dtype),
+        y=zeros(L, dtype),
+        m=zeros(L, dtype),
+        g=zeros(L, dtype),
+        T=zeros(L, dtype),
+        average=zeros((d, L)),
         sums=sums,
         met=np.zeros(len(patterns)),
     )
@@ -114,15 +114,16 @@ def pack_of(problem, train: np.ndarray, jobs: list[Job], R: float) -> tuple[Pack
 
 
 def gap_of(mask: np.ndarray) -> tuple[int, int]:
-    """The longest run of whole vectors (16 lanes) that a pattern leaves out: where it begins, how long it is."""
-    idle = np.append(~mask.reshape(-1, 16).any(axis=1), False)
+    """The longest run of whole vectors that a pattern leaves out: where it begins, how long it is."""
+    unit = padded(1, mask.dtype)
+    idle = np.append(~mask.reshape(-1, unit).any(axis=1), False)
     first, longest, start = 0, 0, 0
     for block, off in enumerate(idle):
         if not off:
             start = block + 1
         elif block + 1 - start > longest:
             first, longest = start, block + 1 - start
-    return 16 * first, 16 * longest
+    return unit * first, unit * longest
 
 
 def patterns_of(train: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -147,13 +148,14 @@ def run(problem, train, jobs, R, epochs, rng, held_out, place, order=None):
     t, L = 0, len(jobs)
     for _ in range(epochs):
         t = visit_implicit(rows, Y, v, q, pattern, orders.draw(rng), shape, l1_ratio > 0, pack, stride, t)
-    W = pack.average / pack.sums[OUT]
+    W, point = pack.average / pack.sums[OUT], zeros(pack.h.shape, dtype)
+    point[:] = W
     losses, held = np.zeros(W.shape[1]), np.zeros((len(pack.mask), 0), dtype=np.uint32)
     if held_out is not None:
         out = pack.mask[:, :L] == 0
         held = np.sort(np.where(out, np.arange(L), W.shape[1]), axis=1)[:, : out.sum(axis=1).max()].astype(np.uint32)
     target = held_out if held_out is not None else np.zeros((0, 0), dtype=dtype)
-    look(rows, Y, v, pattern, order, shape, pack, W.astype(dtype), losses, held, target, place)
+    look(rows, Y, v, pattern, order, shape, pack, point, losses, held, target, place)
     weight = np.bincount(pattern[order], v[order], len(pack.mask)) @ pack.mask[:, :L]
     alpha, W = np.array([job.alpha for job in jobs]), W[: rows.width, :L]
     mu, l1 = alpha * (1.0 - l1_ratio), alpha * l1_ratio

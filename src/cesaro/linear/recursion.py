@@ -16,7 +16,7 @@ from numba import njit
 
 from cesaro.linear.jit import KERNEL, SCALAR
 from cesaro.linear.loss_codes import HINGE, conjugate, slope
-from cesaro.linear.rows import prefetch
+from cesaro.linear.rows import entry, prefetch
 from cesaro.linear.simd import add_pairs, dot_pairs
 
 
@@ -67,11 +67,17 @@ def ahead(rows, targets, v, order, k):
     if k + 4 < n:
         i = order[k + 4]
         first, last = np.intp(rows.ptr[i]), np.intp(rows.ptr[i + ONE]) - 1
-        prefetch(rows.data, first)
-        prefetch(rows.data, (first + last) >> 1)
-        prefetch(rows.data, last)
+        ahead_values(rows.data, first, last)
         prefetch(rows.col, first)
         prefetch(rows.col, last)
+
+
+@njit(**KERNEL)
+def ahead_values(data, first, last):
+    """Prefetch the values of a row, if there are any."""
+    if data is not None:
+        prefetch(data, first)
+        prefetch(data, last)
 
 
 @njit(**KERNEL)
@@ -99,7 +105,7 @@ def square(rows, i):
     """|x_i|^2."""
     q = rows.bias * rows.bias
     for j in range(rows.ptr[i], rows.ptr[i + ONE]):
-        q += rows.data[j] * rows.data[j]
+        q += entry(rows.data, j) * entry(rows.data, j)
     return q
 
 
@@ -135,10 +141,10 @@ def visit(rows, targets, v, order, gamma, how, radius, zr, now, seen, moved):
         start, stop, y = ptr[i], ptr[i + ONE], own[TWO * i]
         mz, odd, j = bias * at[d], 0.0, start
         while j + ONE < stop:  # two sums, so that one addition need not wait for the other
-            mz += data[j] * at[TWO * col[j]]
-            odd += data[j + ONE] * at[TWO * col[j + ONE]]
+            mz += entry(data, j) * at[TWO * col[j]]
+            odd += entry(data, j + ONE) * at[TWO * col[j + ONE]]
             j += TWO
-        mz += odd + data[j] * at[TWO * col[j]] if j < stop else odd
+        mz += odd + entry(data, j) * at[TWO * col[j]] if j < stop else odd
         A += a
         t += 1
         o = output_weight(how, a, A)
@@ -161,7 +167,7 @@ def visit(rows, targets, v, order, gamma, how, radius, zr, now, seen, moved):
             g = a * u if radius is None else a * u / scale
             own[TWO * i + ONE] += alpha * g
             for j in range(start, stop):
-                at[TWO * col[j]] += g * data[j]
+                at[TWO * col[j]] += g * entry(data, j)
             at[d] += g * bias
             if radius is not None:
                 before = zz
@@ -181,7 +187,7 @@ def settle(rows, targets, zr):
         h = targets[i, 1]
         if h != 0.0:
             for j in range(rows.ptr[i], rows.ptr[i + 1]):
-                zr[rows.col[j], 1] -= h * rows.data[j]
+                zr[rows.col[j], 1] -= h * entry(rows.data, j)
             zr[rows.d, 1] -= h * rows.bias
             targets[i, 1] = 0.0
 

@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from llvmlite import ir
-from numba import config, types
+from numba import config, njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from cesaro.linear.jit import KERNEL
 from cesaro.losses import Loss
 
 
@@ -35,6 +36,16 @@ class Rows(NamedTuple):
     def width(self) -> int:
         """Length of a weight vector: the features, and the intercept's constant feature if there is one."""
         return self.d + (self.bias != 0.0)
+
+
+class Ones(NamedTuple):
+    """Rows whose values are all 1, without them: a third of the memory, and nothing to multiply with. For `recursion`."""
+
+    data: None
+    col: np.ndarray
+    ptr: np.ndarray
+    d: int
+    bias: float
 
 
 class Problem(NamedTuple):
@@ -73,6 +84,20 @@ def make_rows(X, bias: float = 0.0) -> Rows:
     return Rows(
         X.data, _unsigned(X.indices, np.uint32), _unsigned(X.indptr, np.uint64 if wide else np.uint32), X.shape[1], bias
     )
+
+
+def without_ones(rows: Rows) -> Rows | Ones:
+    """The rows, without their values if all of them are 1."""
+    ones = (rows.data[:64] == 1.0).all() and (rows.data == 1.0).all()
+    return Ones(None, *rows[1:]) if ones else rows
+
+
+@njit(**KERNEL)
+def entry(data, j):
+    """data[j], or 1 where there are no values."""
+    if data is None:
+        return 1.0
+    return data[j]
 
 
 def rescaled(problem: Problem) -> tuple[Problem, float]:

@@ -1,12 +1,13 @@
 """Vector instructions for lanes, where Numba cannot promise the compiler that arrays do not overlap:
 
     dot_rows(m, data, col, start, stop, h, gap)    m += sum_j data[j] h[col[j]]
+    add_rows(h, data, col, start, stop, g, gap)    h[col[j]] += data[j] g
     add_to_row(h, c, x, g, gap)                    h[c] += x g
     map_lanes(formula)                             a formula, written once in Python, at every lane
     dot_pairs, add_pairs                           the same for z and r side by side: 16 bytes at a time
 
-64 bytes at a time, so there must be `padded(L)` lanes. Those from gap[0] on, gap[1] in number, are left out; both are
-multiples of 16. Without this, checks for overlap and the ends of the loops cost more than the lanes.
+There must be `padded(L)` lanes: whole vectors. Those from gap[0] on, gap[1] in number, are left out; both are multiples
+of `padded(1)`. Without this, checks for overlap and the ends of the loops cost more than the lanes.
 """
 
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
+from llvmlite.binding import get_host_cpu_features
 from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic
@@ -23,9 +25,22 @@ FLAGS = ("contract", "nsz")
 GAP = types.UniTuple(types.intp, 2)
 
 
-def padded(lanes: int) -> int:
-    """The next multiple of 16: whole vectors in float32 and float64."""
-    return -(-lanes // 16) * 16
+WIDTH = 64 if get_host_cpu_features().get("avx512f") else 32  # bytes of a vector
+LINE = 64  # bytes of a cache line
+
+
+def padded(lanes: int, dtype=np.float32) -> int:
+    """The next number of lanes that makes whole vectors."""
+    unit = WIDTH // np.dtype(dtype).itemsize
+    return -(-lanes // unit) * unit
+
+
+def zeros(shape: tuple[int, ...] | int, dtype=np.float64) -> np.ndarray:
+    """np.zeros from the beginning of a cache line on: no vector then lies across two lines."""
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    room = np.zeros(size + LINE, dtype=np.uint8)
+    first = -room.ctypes.data % LINE
+    return room[first : first + size].view(dtype).reshape(shape)
 
 
 class Vector:
@@ -72,12 +87,13 @@ def where_less(x, y, then, other):
 
 
 class Strip:
-    """The lanes of one row of an array, read and written as vectors of 64 bytes."""
+    """The lanes of one row of an array, read and written as vectors."""
 
-    def __init__(self, context, builder, kind, value, row=None):
+    def __init__(self, context, builder, kind, value, row=None, width=WIDTH):
         array = context.make_array(kind)(context, builder, value)
         self.builder, self.bytes = builder, kind.dtype.bitwidth // 8
-        self.vector = ir.VectorType(context.get_value_type(kind.dtype), 64 // self.bytes)
+        self.real = context.get_value_type(kind.dtype)
+        self.vector = ir.VectorType(self.real, width // self.bytes)
         self.lanes = cgutils.unpack_tuple(builder, array.shape)[-1]
         self.first = array.data if row is None else builder.gep(array.data, [builder.mul(row, self.lanes)])
 
@@ -100,36 +116,118 @@ class Strip:
     @contextmanager
     def each(self, gap):
         """A loop over the vectors outside the gap."""
-        builder, word = self.builder, self.lanes.type
-        first, width = cgutils.unpack_tuple(builder, gap)
-        stop, step = builder.sub(self.lanes, width), ir.Constant(word, self.vector.count)
-        with cgutils.for_range_slice(builder, ir.Constant(word, 0), stop, step, inc=True) as (k, _):
-            behind = builder.icmp_signed(">=", k, first)
-            yield builder.add(k, builder.select(behind, width, ir.Constant(word, 0)))
+        stop, step = self.outside(gap), self.lanes.type(self.vector.count)
+        with cgutils.for_range_slice(self.builder, self.lanes.type(0), stop, step, inc=True) as (k, _):
+            yield self.behind(k, gap)
+
+    def outside(self, gap):
+        """How many lanes are outside the gap."""
+        return self.builder.sub(self.lanes, cgutils.unpack_tuple(self.builder, gap)[1])
+
+    def behind(self, k, gap):
+        """The lane that is number k of those outside the gap."""
+        first, width = cgutils.unpack_tuple(self.builder, gap)
+        jump = self.builder.select(self.builder.icmp_signed(">=", k, first), width, self.lanes.type(0))
+        return self.builder.add(k, jump)
+
+    def blocks(self, gap):
+        """The lanes outside the gap, as many vectors at a time as registers can hold."""
+        builder, word, place, stop = self.builder, self.lanes.type, self.lanes.type(0), self.outside(gap)
+        for size in (8, 4, 3, 2, 1):
+            width = word(size * self.vector.count)
+            end = builder.add(place, builder.mul(builder.udiv(builder.sub(stop, place), width), width))
+            with cgutils.for_range_slice(builder, place, end, width, inc=True) as (k, _):
+                yield [self.behind(builder.add(k, word(i * self.vector.count)), gap) for i in range(size)]
+            place = end
+
+
+class Row:
+    """The entries of a row, which meet rows of an array."""
+
+    def __init__(self, context, builder, kinds, values):
+        self.builder, (self.start, self.stop) = builder, values[2:]
+        self.data, self.col = (
+            None if kind is types.none else context.make_array(kind)(context, builder, value).data
+            for kind, value in zip(kinds[:2], values[:2], strict=True)
+        )
+
+    def each(self, body, ways=1):
+        """body(column, value, way) for every entry, in `ways` in turn."""
+        builder, word = self.builder, self.start.type
+        count = builder.sub(self.stop, self.start)
+        even = builder.add(self.start, builder.mul(builder.udiv(count, word(ways)), word(ways)))
+        with cgutils.for_range_slice(builder, self.start, even, word(ways), inc=True) as (j, _):
+            for way in range(ways):
+                self.meet(builder.add(j, word(way)), body, way)
+        if ways > 1:
+            with cgutils.for_range_slice(builder, even, self.stop, word(1), inc=True) as (j, _):
+                self.meet(j, body, 0)
+
+    def meet(self, j, body, way):
+        column = self.builder.zext(self.builder.load(self.builder.gep(self.col, [j])), j.type)
+        one = ir.Constant(ir.DoubleType(), 1.0)
+        body(column, one if self.data is None else self.builder.load(self.builder.gep(self.data, [j])), way)
+
+
+def as_real(builder, x, real):
+    """x as a number of another kind."""
+    if x.type == real:
+        return x
+    return builder.fptrunc(x, real) if real == ir.FloatType() else builder.fpext(x, real)
 
 
 @intrinsic
 def _dot_rows(typingctx, m, data, col, start, stop, h, gap):
-    """m += sum_j data[j] h[col[j]], j from start to stop: a vector of lanes stays in registers while the row passes."""
+    """m += sum_j data[j] h[col[j]], j from start to stop: the sums stay in registers while the row passes.
+
+    Where they are few, two sums in turn: so that one addition need not wait for the other.
+    """
 
     def codegen(context, builder, signature, args):
         into = Strip(context, builder, signature.args[0], args[0])
         source = Strip(context, builder, signature.args[5], args[5])
-        values, columns = (context.make_array(signature.args[i])(context, builder, args[i]).data for i in (1, 2))
-        real, word = into.vector.element, into.lanes.type
-        with into.each(args[6]) as k:
-            total = cgutils.alloca_once(builder, into.vector)
-            builder.store(into.load(k).value, total)
-            with cgutils.for_range_slice(builder, args[3], args[4], ir.Constant(word, 1), inc=True) as (j, _):
-                x = builder.load(builder.gep(values, [j]))
-                x = x if x.type == real else builder.fptrunc(x, real)
-                row = builder.mul(builder.zext(builder.load(builder.gep(columns, [j])), word), source.lanes)
-                term = source.load(builder.add(row, k)) * into.everywhere(x)
-                builder.store((Vector(builder, builder.load(total)) + term).value, total)
-            into.store(Vector(builder, builder.load(total)), k)
+        row = Row(context, builder, signature.args[1:5], args[1:5])
+        nothing = into.everywhere(ir.Constant(into.real, 0.0))
+        for lanes in into.blocks(args[6]):
+            begin = [[into.load(k) for k in lanes], [nothing] * len(lanes)][: 2 if len(lanes) <= 4 else 1]
+            sums = [[cgutils.alloca_once_value(builder, one.value) for one in way] for way in begin]
+
+            def add(column, x, way, lanes=lanes, sums=sums):
+                first, value = builder.mul(column, source.lanes), source.everywhere(as_real(builder, x, into.real))
+                for k, total in zip(lanes, sums[way], strict=True):
+                    term = source.load(builder.add(first, k)) * value
+                    builder.store((Vector(builder, builder.load(total)) + term).value, total)
+
+            row.each(add, len(sums))
+            for k, *parts in zip(lanes, *sums, strict=True):
+                loaded = [Vector(builder, builder.load(part)) for part in parts]
+                into.store(loaded[0] + loaded[1] if len(loaded) > 1 else loaded[0], k)
         return context.get_dummy_value()
 
     return types.void(m, data, col, types.intp, types.intp, h, GAP), codegen
+
+
+@intrinsic
+def _add_rows(typingctx, h, data, col, start, stop, g, gap):
+    """h[col[j]] += data[j] g, j from start to stop: g stays in registers."""
+
+    def codegen(context, builder, signature, args):
+        into = Strip(context, builder, signature.args[0], args[0])
+        source = Strip(context, builder, signature.args[5], args[5])
+        row = Row(context, builder, signature.args[1:5], args[1:5])
+        for lanes in source.blocks(args[6]):
+            added = [source.load(k) for k in lanes]
+
+            def add(column, x, _, lanes=lanes, added=added):
+                first, value = builder.mul(column, into.lanes), into.everywhere(as_real(builder, x, into.real))
+                for k, g in zip(lanes, added, strict=True):
+                    here = builder.add(first, k)
+                    into.store(into.load(here) + value * g, here)
+
+            row.each(add)
+        return context.get_dummy_value()
+
+    return types.void(h, data, col, types.intp, types.intp, g, GAP), codegen
 
 
 @intrinsic
@@ -147,54 +245,20 @@ def _add_to_row(typingctx, h, c, x, g, gap):
     return types.void(h, types.uint64, h.dtype, g, GAP), codegen
 
 
-class Pairs:
-    """An array (d, 2), read and written two numbers at a time, and the row that is to meet it."""
-
-    def __init__(self, context, builder, kinds, values):
-        self.builder, self.pair = builder, ir.VectorType(ir.DoubleType(), 2)
-        self.first, self.data, self.col = (
-            context.make_array(kind)(context, builder, value).data for kind, value in zip(kinds, values, strict=True)
-        )
-
-    def make(self, x, y):
-        """The pair (x, y)."""
-        half = self.builder.insert_element(ir.Constant(self.pair, ir.Undefined), x, ir.IntType(32)(0))
-        return self.builder.insert_element(half, y, ir.IntType(32)(1))
-
-    def meet(self, j):
-        """Where the pair of entry j's column is, and the entry's value, twice."""
-        builder, word = self.builder, j.type
-        column = builder.zext(builder.load(builder.gep(self.col, [j])), word)
-        where = builder.bitcast(builder.gep(self.first, [builder.shl(column, word(1))]), self.pair.as_pointer())
-        x = builder.load(builder.gep(self.data, [j]))
-        x = x if x.type == ir.DoubleType() else builder.fpext(x, ir.DoubleType())
-        return where, self.make(x, x)
-
-    def plus(self, sum_, x, y):
-        """sum_ + x y."""
-        return self.builder.fadd(sum_, self.builder.fmul(x, y, flags=FLAGS), flags=FLAGS)
-
-
 @intrinsic
 def _dot_pairs(typingctx, data, col, start, stop, zr):
-    """sum_j data[j] zr[col[j]]; two sums in turn, so that one addition need not wait for the other."""
+    """sum_j data[j] zr[col[j]] for zr of two columns; two sums in turn."""
 
     def codegen(context, builder, signature, args):
-        kinds = signature.args
-        pairs = Pairs(context, builder, (kinds[4], kinds[0], kinds[1]), (args[4], args[0], args[1]))
-        word = args[2].type
-        sums = [cgutils.alloca_once_value(builder, ir.Constant(pairs.pair, [0.0, 0.0])) for _ in range(2)]
+        pairs = Strip(context, builder, signature.args[4], args[4], width=16)
+        nothing = pairs.everywhere(ir.Constant(pairs.real, 0.0))
+        sums = [cgutils.alloca_once_value(builder, nothing.value) for _ in range(2)]
 
-        def add(j, total):
-            where, x = pairs.meet(j)
-            builder.store(pairs.plus(builder.load(total), builder.load(where, align=8), x), total)
+        def add(column, x, way):
+            term = pairs.load(builder.mul(column, pairs.lanes)) * pairs.everywhere(as_real(builder, x, pairs.real))
+            builder.store((Vector(builder, builder.load(sums[way])) + term).value, sums[way])
 
-        even = builder.add(args[2], builder.and_(builder.sub(args[3], args[2]), word(-2)))
-        with cgutils.for_range_slice(builder, args[2], even, word(2), inc=True) as (j, _):
-            add(j, sums[0])
-            add(builder.add(j, word(1)), sums[1])
-        with builder.if_then(builder.icmp_signed("<", even, args[3])):
-            add(even, sums[0])
+        Row(context, builder, signature.args, args[:4]).each(add, 2)
         total = builder.fadd(*[builder.load(part) for part in sums])
         found = [builder.extract_element(total, ir.IntType(32)(k)) for k in range(2)]
         return context.make_tuple(builder, signature.return_type, found)
@@ -207,11 +271,15 @@ def _add_pairs(typingctx, zr, data, col, start, stop, g, h):
     """zr[col[j]] += data[j] (g, h)."""
 
     def codegen(context, builder, signature, args):
-        pairs = Pairs(context, builder, signature.args[:3], args[:3])
-        step = pairs.make(args[5], args[6])
-        with cgutils.for_range_slice(builder, args[3], args[4], args[3].type(1), inc=True) as (j, _):
-            where, x = pairs.meet(j)
-            builder.store(pairs.plus(builder.load(where, align=8), step, x), where, align=8)
+        pairs = Strip(context, builder, signature.args[0], args[0], width=16)
+        both = builder.insert_element(pairs.everywhere(args[5]).value, args[6], ir.IntType(32)(1))
+
+        def add(column, x, _):
+            here = builder.mul(column, pairs.lanes)
+            step = pairs.everywhere(as_real(builder, x, pairs.real)) * Vector(builder, both)
+            pairs.store(pairs.load(here) + step, here)
+
+        Row(context, builder, signature.args[1:], args[1:5]).each(add)
         return context.get_dummy_value()
 
     return types.void(zr, data, col, types.intp, types.intp, types.float64, types.float64), codegen
@@ -219,14 +287,14 @@ def _add_pairs(typingctx, zr, data, col, start, stop, g, h):
 
 def map_lanes(formula) -> Any:
     """Turn formula(numbers..., arrays...) -> new arrays into a kernel f(numbers, arrays, gap), which stores them in the
-    last arrays and returns the largest absolute value in the very last."""
+    last arrays and returns whether anything in the very last is not 0."""
 
     def by_numpy(numbers, arrays, gap):
         lanes = _outside(len(arrays[0]), gap)
         found = formula(*numbers, *(array[lanes] for array in arrays))
         for array, new in zip(arrays[-len(found) :], found, strict=True):
             array[lanes] = new
-        return np.abs(found[-1]).max()
+        return bool(np.any(found[-1]))
 
     if PLAIN:
         return by_numpy
@@ -240,21 +308,20 @@ def map_lanes(formula) -> Any:
                 for kind, value in zip(kinds, cgutils.unpack_tuple(builder, args[1]), strict=True)
             ]
             scalars = [strips[0].everywhere(x) for x in cgutils.unpack_tuple(builder, args[0])]
-            zero = strips[0].everywhere(ir.Constant(strips[0].vector.element, 0.0))
-            largest = cgutils.alloca_once_value(builder, zero.value)
+            zero = strips[0].everywhere(ir.Constant(strips[0].real, 0.0))
+            bits = ir.VectorType(ir.IntType(1), strips[0].vector.count)
+            moved = cgutils.alloca_once_value(builder, ir.Constant(bits, [0] * bits.count))
             with strips[0].each(args[2]) as k:
                 found = formula(*scalars, *[strip.load(k) for strip in strips])
                 for strip, new in zip(strips[-len(found) :], found, strict=True):
                     strip.store(new, k)
-                size = maximum(found[-1], -found[-1])
-                builder.store(maximum(size, Vector(builder, builder.load(largest))).value, largest)
-            vector, real = strips[0].vector, strips[0].vector.element
-            name = f"llvm.vector.reduce.fmax.v{vector.count}f{8 * strips[0].bytes}"
-            reduce = cgutils.get_or_insert_function(builder.module, ir.FunctionType(real, [vector]), name)
-            return builder.call(reduce, [builder.load(largest)])
+                apart = builder.fcmp_unordered("!=", found[-1].value, zero.value)
+                builder.store(builder.or_(builder.load(moved), apart), moved)
+            whole = ir.IntType(bits.count)
+            return builder.icmp_unsigned("!=", builder.bitcast(builder.load(moved), whole), whole(0))
 
         real = arrays.types[0].dtype
-        return real(types.UniTuple(real, len(numbers)), arrays, GAP), codegen
+        return types.boolean(types.UniTuple(real, len(numbers)), arrays, GAP), codegen
 
     return by_vectors
 
@@ -269,21 +336,28 @@ def _dot_rows_plainly(m, data, col, start, stop, h, gap):
     m[lanes] += data[start:stop].astype(m.dtype) @ h[col[start:stop]][:, lanes]
 
 
+def _add_rows_plainly(h, data, col, start, stop, g, gap):
+    for j in range(start, stop):
+        _add_to_row_plainly(h, col[j], h.dtype.type(data[j]), g, gap)
+
+
 def _add_to_row_plainly(h, c, x, g, gap):
     lanes = _outside(len(g), gap)
     h[c, lanes] += x * g[lanes]
 
 
 def _dot_pairs_plainly(data, col, start, stop, zr):
-    return tuple(data[start:stop].astype(float) @ zr[col[start:stop]])
+    values = np.ones(stop - start) if data is None else data[start:stop].astype(float)
+    return tuple(values @ zr[col[start:stop]])
 
 
 def _add_pairs_plainly(zr, data, col, start, stop, g, h):
     for j in range(start, stop):
-        zr[col[j]] += data[j] * np.array([g, h])
+        zr[col[j]] += (1.0 if data is None else data[j]) * np.array([g, h])
 
 
 dot_rows: Any = _dot_rows_plainly if PLAIN else _dot_rows
+add_rows: Any = _add_rows_plainly if PLAIN else _add_rows
 add_to_row: Any = _add_to_row_plainly if PLAIN else _add_to_row
 dot_pairs: Any = _dot_pairs_plainly if PLAIN else _dot_pairs
 add_pairs: Any = _add_pairs_plainly if PLAIN else _add_pairs
