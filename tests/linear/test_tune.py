@@ -1,4 +1,4 @@
-"""The choice of the anchor: lanes are first passes, the choice has no unit, and it is good wherever mu is."""
+"""The choice of the anchor: candidates make first passes, the choice has no unit, and it is good wherever mu is."""
 
 import numpy as np
 import pytest
@@ -27,14 +27,15 @@ def first_pass(run, K):
 
 
 @pytest.mark.parametrize("loss", [kind() for kind in losses.ALL.values()], ids=repr)
-def test_a_lane_of_the_pilot_is_a_first_pass_with_its_anchor(loss):
+def test_a_candidate_makes_a_first_pass_with_its_anchor_and_leaves_no_trace(loss):
     given = problem(np.random.default_rng(0), 300, loss=loss, bias=1.0)
-    run = Run(given, 0)
-    K = run.R / tune.CANDIDATES
-    found = tune.objectives(run, run.order, run.order, K)
-    for k, strength in enumerate(K):
-        assert found[k] == pytest.approx(run.evaluate(first_pass(run, strength))[0], rel=1e-7)
+    for c in tune.FACTOR ** np.arange(tune.LEAST, tune.MOST + 1):
         run = Run(given, 0)
+        order = run.order.copy()
+        found = tune.objective(run, run.order, run.order, run.R / c)
+        assert not run.record[:, passes.B].any()
+        np.testing.assert_array_equal(run.order, order)
+        assert found == pytest.approx(run.evaluate(first_pass(run, run.R / c))[0], rel=1e-7)
 
 
 @pytest.mark.parametrize("scale", [1e-2, 1e2])

@@ -18,7 +18,7 @@ from cesaro.linear.dual_bound import lower_bound
 from cesaro.linear.layout import pieces
 from cesaro.linear.loss_codes import MODIFIED_HUBER, code_of
 from cesaro.linear.order import shuffle
-from cesaro.linear.rows import Problem
+from cesaro.linear.rows import Problem, without_ones
 
 EPS = float(np.finfo(float).eps)
 SAMPLE = 2000  # rows from which the mean of |x|^2 is taken: the first pass measures the others as it meets them
@@ -40,7 +40,7 @@ class Run:
     def __init__(self, problem: Problem, seed):
         rows, y, v, loss, self.mu, self.l1, self.radius, self.layout = problem
         self.empty = np.empty if self.layout is None else self.layout.empty
-        self.rows, (self.code, self.param) = rows, code_of(loss)
+        self.rows, (self.code, self.param) = without_ones(rows), code_of(loss)
         self.seed = int(np.random.default_rng(seed).integers(1, 2**32))
         self.record, self.order, self.rest = (
             self.empty((rows.n, 4)),
@@ -55,7 +55,7 @@ class Run:
         self.noise, self.swing, self.rate, self.least = 0.0, math.log(0.6), math.log(1.25), math.log(0.15)
         self.order = self.order[: self.n]
         self.mix(self.order)
-        self.R = passes.measure(rows, self.record, self.order[:SAMPLE])
+        self.R = passes.measure(self.rows, self.record, self.order[:SAMPLE])
 
     def mix(self, order):
         """Shuffle an array in place."""

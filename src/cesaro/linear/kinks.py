@@ -42,7 +42,8 @@ def straighten(run, w):
     X = np.zeros((len(rows), len(w)))
     low, high = run.rows.ptr[rows].astype(np.intp), run.rows.ptr[rows + 1].astype(np.intp)
     entry = np.concatenate([np.arange(a, b) for a, b in zip(low, high, strict=True)])
-    X[np.repeat(np.arange(len(rows)), high - low), run.rows.col[entry]] = run.rows.data[entry]
+    values = 1.0 if run.rows.data is None else run.rows.data[entry]
+    X[np.repeat(np.arange(len(rows)), high - low), run.rows.col[entry]] = values
     X[:, -1] = run.rows.bias
     with one_blas_thread():
         gram = X @ X.T

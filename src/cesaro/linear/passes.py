@@ -22,7 +22,7 @@ from numba import njit
 
 from cesaro.linear.jit import KERNEL
 from cesaro.linear.loss_codes import conjugate, slope, value
-from cesaro.linear.rows import prefetch
+from cesaro.linear.rows import entry, prefetch, prefetch_values
 from cesaro.linear.steps import TINY, best, distance
 
 ONE, TWO = np.uint32(1), np.uint32(2)  # indices stay unsigned
@@ -35,11 +35,11 @@ def square(data, lo, hi, bias):
     """|x|^2 of the row with the entries lo..hi."""
     even, odd, j = bias * bias, 0.0, lo
     while j + ONE < hi:
-        even += np.float64(data[j]) * data[j]
-        odd += np.float64(data[j + ONE]) * data[j + ONE]
+        even += np.float64(entry(data, j)) * entry(data, j)
+        odd += np.float64(entry(data, j + ONE)) * entry(data, j + ONE)
         j += TWO
     if j < hi:
-        odd += np.float64(data[j]) * data[j]
+        odd += np.float64(entry(data, j)) * entry(data, j)
     return even + odd
 
 
@@ -93,9 +93,8 @@ def sweep(rows, record, order, H, code, param, S, mu, threshold, radius, slack):
             prefetch(flat, 4 * far)
         if k + 4 < n:
             near = np.intp(ptr[order[k + 4]])
-            prefetch(data, near)
+            prefetch_values(data, near, near + 8)
             prefetch(col, near)
-            prefetch(data, near + 8)
             prefetch(col, near + 16)
         i = order[k]
         lo, hi = ptr[i], ptr[i + ONE]
@@ -103,17 +102,17 @@ def sweep(rows, record, order, H, code, param, S, mu, threshold, radius, slack):
         m, odd, j = bias * H[d, 0], 0.0, lo
         if threshold is None:
             while j + ONE < hi:  # two sums, so that one addition need not wait for the other
-                m += data[j] * h[TWO * col[j]]
-                odd += data[j + ONE] * h[TWO * col[j + ONE]]
+                m += entry(data, j) * h[TWO * col[j]]
+                odd += entry(data, j + ONE) * h[TWO * col[j + ONE]]
                 j += TWO
             if j < hi:
-                odd += data[j] * h[TWO * col[j]]
+                odd += entry(data, j) * h[TWO * col[j]]
             m += odd
         else:
             T += v * threshold[1]
             for j in range(lo, hi):
                 z = h[TWO * col[j]]
-                m += data[j] * (z - min(T, max(-T, z)))
+                m += entry(data, j) * (z - min(T, max(-T, z)))
         if mu > 0.0:
             S += v * mu
             s = 1.0 / S
@@ -130,7 +129,7 @@ def sweep(rows, record, order, H, code, param, S, mu, threshold, radius, slack):
         if delta != 0.0:
             for j in range(lo, hi):
                 a = TWO * col[j]
-                first, second = h[a] + delta * data[j], h[a + ONE] - C * delta * data[j]
+                first, second = h[a] + delta * entry(data, j), h[a + ONE] - C * delta * entry(data, j)
                 h[a], h[a + ONE] = first, second
             H[d, 0] += delta * bias
             H[d, 1] -= C * delta * bias
@@ -156,11 +155,11 @@ def evaluate(rows, record, w, code, param, slack, active):
         if v > 0.0:
             p, odd, j, hi = bias * w[d], 0.0, ptr[i], ptr[i + 1]
             while j + ONE < hi:
-                p += data[j] * w[col[j]]
-                odd += data[j + ONE] * w[col[j + ONE]]
+                p += entry(data, j) * w[col[j]]
+                odd += entry(data, j + ONE) * w[col[j + ONE]]
                 j += TWO
             if j < hi:
-                odd += data[j] * w[col[j]]
+                odd += entry(data, j) * w[col[j]]
             p += odd
             loss += v * value(code, param, p, y)
             own = v * conjugate(code, param, -b, y)
@@ -179,7 +178,7 @@ def gather(rows, record, g):
         b = record[i, B] * record[i, V]
         if b != 0.0:
             for j in range(rows.ptr[i], rows.ptr[i + 1]):
-                g[rows.col[j]] += b * rows.data[j]
+                g[rows.col[j]] += b * entry(rows.data, j)
             g[rows.d] += b * rows.bias
 
 

@@ -16,7 +16,7 @@ from numba import njit
 
 from cesaro.linear.jit import KERNEL, SCALAR
 from cesaro.linear.loss_codes import HINGE, conjugate, slope
-from cesaro.linear.rows import entry, prefetch
+from cesaro.linear.rows import entry, prefetch, prefetch_values
 from cesaro.linear.simd import add_pairs, dot_pairs
 
 
@@ -67,17 +67,9 @@ def ahead(rows, targets, v, order, k):
     if k + 4 < n:
         i = order[k + 4]
         first, last = np.intp(rows.ptr[i]), np.intp(rows.ptr[i + ONE]) - 1
-        ahead_values(rows.data, first, last)
+        prefetch_values(rows.data, first, last)
         prefetch(rows.col, first)
         prefetch(rows.col, last)
-
-
-@njit(**KERNEL)
-def ahead_values(data, first, last):
-    """Prefetch the values of a row, if there are any."""
-    if data is not None:
-        prefetch(data, first)
-        prefetch(data, last)
 
 
 @njit(**KERNEL)

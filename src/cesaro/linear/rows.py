@@ -39,13 +39,17 @@ class Rows(NamedTuple):
 
 
 class Ones(NamedTuple):
-    """Rows whose values are all 1, without them: a third of the memory, and nothing to multiply with. For `recursion`."""
+    """Rows whose values are all 1, without them, for the kernels that take either: a third of the memory to read."""
 
     data: None
     col: np.ndarray
     ptr: np.ndarray
     d: int
     bias: float
+
+    @property
+    def n(self) -> int:
+        return len(self.ptr) - 1
 
 
 class Problem(NamedTuple):
@@ -88,8 +92,16 @@ def make_rows(X, bias: float = 0.0) -> Rows:
 
 def without_ones(rows: Rows) -> Rows | Ones:
     """The rows, without their values if all of them are 1."""
-    ones = (rows.data[:64] == 1.0).all() and (rows.data == 1.0).all()
-    return Ones(None, *rows[1:]) if ones else rows
+    return Ones(None, *rows[1:]) if all_ones(rows.data) else rows
+
+
+@njit(**KERNEL)
+def all_ones(data):
+    """Whether every value is 1; most data say no at once."""
+    for j in range(data.shape[0]):  # noqa: SIM110  a kernel has no generators
+        if data[j] != 1.0:
+            return False
+    return True
 
 
 @njit(**KERNEL)
@@ -154,3 +166,11 @@ def _nothing(array, i):
 
 
 prefetch: Any = _nothing if getattr(config, "DISABLE_JIT", False) else _prefetch
+
+
+@njit(**KERNEL)
+def prefetch_values(data, first, last):
+    """Prefetch data[first] and data[last], if there are values."""
+    if data is not None:
+        prefetch(data, first)
+        prefetch(data, last)
