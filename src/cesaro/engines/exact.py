@@ -17,7 +17,7 @@ from cesaro.engines import tree
 from cesaro.engines.checkpoints import flat, nested
 from cesaro.engines.cluster import Here
 from cesaro.engines.problems import Ready, Whole
-from cesaro.linear.kernel import SOLVERS, _Power
+from cesaro.linear.kernel import method
 from cesaro.linear.loss_codes import code_of
 from cesaro.linear.rows import Fit, Problem
 from cesaro.linear.runs import Settings
@@ -224,9 +224,7 @@ def solve(
     began = time.perf_counter()
     limit = math.inf if settings.time_limit is None else began + settings.time_limit
     rows = Rows(engine, parts, whole.blocks, whole.rows, settings, batch_size)
-    auto = settings.averaging == "auto"
-    face = SOLVERS[settings.solver] if auto else SOLVERS[settings.solver]._replace(cubic=False)
-    weights = _Power(face.power) if auto else settings.averaging
+    face, weights = method(settings.solver, settings.averaging)
 
     def make(those: Rows, eta: float, problem: Problem = samples[0]) -> Steps:
         """Steps of which the first has the length eta / R."""

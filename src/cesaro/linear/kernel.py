@@ -11,7 +11,6 @@ Numbers are kept in units of the present epoch's weight: no sequence of weights 
 """
 
 import math
-import time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +20,7 @@ from cesaro.linear.anchor import choose, for_step
 from cesaro.linear.batches import visit_batches
 from cesaro.linear.cuts import Cuts
 from cesaro.linear.elastic import visit_elastic
+from cesaro.linear.epochs import loop
 from cesaro.linear.evaluate import mean_loss, recalled_cut
 from cesaro.linear.loss_codes import code_of
 from cesaro.linear.order import Orders, replace
@@ -82,6 +82,12 @@ class _Power(NamedTuple):
     def relative(self, t):
         """(1 + ... + t^power) / t^power."""
         return (t + self.power) / (1 + self.power)
+
+
+def method(solver: str, averaging: Any) -> tuple[Face, Any]:
+    """A solver's face and weights; with weights of the user's own the output has them too."""
+    face = SOLVERS[solver]
+    return (face, _Power(face.power)) if averaging == "auto" else (face._replace(cubic=False), averaging)
 
 
 class Run:
@@ -191,6 +197,18 @@ class Run:
         norm = float(np.linalg.norm(w)) if self.problem.radius < math.inf else 0.0
         return w * (self.problem.radius / norm) if norm > self.problem.radius else w  # a mean of points inside, rounded
 
+    def outputs(self) -> np.ndarray:
+        return self.output()[None]
+
+    def zero(self) -> np.ndarray:
+        return self.objectives(np.zeros((1, self.problem.rows.width)))
+
+    def objectives(self, points: np.ndarray) -> np.ndarray:
+        return np.array([objective(self.bare, points[0], self.orders.exist)])
+
+    def bounds(self) -> np.ndarray:
+        return np.array([self.bound()])
+
     def bound(self) -> float:
         """A proved lower bound of the optimum."""
         if len(self.seen):
@@ -236,8 +254,7 @@ def solve(
             f"an L1 term needs solver='gda', 'sc-rda' or 'anchored' and no radius: got solver={solver!r}, "
             f"radius={problem.radius}. With both, a step is no longer sparse."
         )
-    face = SOLVERS[solver] if averaging == "auto" else SOLVERS[solver]._replace(cubic=False)
-    weights = _Power(face.power) if averaging == "auto" else averaging
+    face, weights = method(solver, averaging)
     run = Run(problem, face, weights, sampling == "replacement", np.random.default_rng(seed), batch_size)
     kind = (solver, problem.loss, problem.mu, problem.l1, problem.radius)
     if slot.kept is not None:
@@ -247,54 +264,6 @@ def solve(
     else:
         run.start_at(None if start is None else start.w, anchor)
     with np.errstate(over="ignore", invalid="ignore"):  # without an anchor a run may explode: then it finds nothing
-        return loop(run, kind, tol or 0.0, max_iter, time_limit, report, slot)
-
-
-def loop(run: Run, kind: tuple, tol: float, max_iter: int, time_limit: float | None, report, slot: Place) -> Fit:
-    """Epochs, with a look at objective and proof at growing intervals; Ctrl-C and the clock leave the best point."""
-    begin, first, looked, history = time.perf_counter(), run.epoch, 0, []
-    best = np.zeros(run.problem.rows.width)
-    zero = f = objective(run.bare, best, run.orders.exist)
-    lower, status, limit = -math.inf, "max_iter", math.inf if time_limit is None else begin + time_limit
-    if slot.kept is not None:
-        best, table, (looked, f, lower, seconds) = (slot.kept[name] for name in ("best", "history", "numbers"))
-        first, begin, history = 0, begin - seconds, [tuple(row) for row in table.tolist()]
-    before = run.epoch
-
-    def state():
-        numbers = [looked, f, lower, time.perf_counter() - begin]
-        return run.state() | {"best": best, "history": np.array(history).reshape(-1, 4), "numbers": numbers}
-
-    try:
-        while status == "max_iter":
-            epoch, late = run.epoch - first, run.epoch > before and time.perf_counter() >= limit
-            if late or epoch == max_iter or epoch >= max(1, (1.25 if tol else 2.0) * looked):
-                if late:
-                    slot.save(state())  # not looked at, as it would be if time had not run out
-                looked, w = epoch, run.output()
-                value = objective(run.bare, w, run.orders.exist)
-                if not (epoch == 1 and not value <= 2 * zero and not late and run.calmer()):
-                    if value < f:
-                        best, f = w, value
-                    lower = max(lower, run.bound())
-                    history.append((run.epoch, time.perf_counter() - begin, f, lower))
-                    if tol and f - lower <= tol * max(f, 1e-3 * zero):
-                        status = "converged"
-                    elif late:
-                        status = "time_limit"
-                    if report is not None:
-                        report(run.epoch, f, lower)
-                    if status != "max_iter" or epoch == max_iter:
-                        break
-            run.advance()
-            slot.offer(state)
-    except KeyboardInterrupt:
-        status, w = "interrupted", run.output()
-        value = objective(run.bare, w, run.orders.exist)
-        if value < f:
-            best, f = w, value
-    table = np.array(history, dtype=float).reshape(-1, 4).T
-    record = dict(zip(("epoch", "time", "objective", "lower_bound"), table, strict=True))
-    record["active"] = np.full(len(history), run.count)
+        (fit,) = loop(run, problem.rows.width, tol or 0.0, max_iter, time_limit, report, slot)
     settle(run.bare.rows, run.targets, run.zr)
-    return Fit(best, f, lower, run.epoch - first, record, status, State(run.zr, run.now, run.epoch, best, kind))
+    return fit._replace(state=State(run.zr, run.now, run.epoch, fit.w, kind))

@@ -5,7 +5,6 @@ numbers and, for every model, margin, slope and update, which are vector instruc
 """
 
 import math
-import time
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from cesaro.checkpoint import NOWHERE, Place
 from cesaro.linear import kernel
 from cesaro.linear.anchor import choose, for_step
 from cesaro.linear.cuts import Cuts
+from cesaro.linear.epochs import loop
 from cesaro.linear.jit import LOOP
 from cesaro.linear.loss_codes import HINGE, code_of, conjugate, slope, value
 from cesaro.linear.order import Orders
@@ -163,6 +163,15 @@ class Many:
         points = s * self.W[:, :P] if self.face.last else self.W[:, P:] / max(now[1], 1e-300)
         return np.ascontiguousarray(points[:width, : len(self.problems)].T)
 
+    def zero(self) -> np.ndarray:
+        return self.objectives(np.zeros((len(self.problems), self.problems[0].rows.width)))
+
+    def bounds(self) -> np.ndarray:
+        return np.array([cuts.bound() for cuts in self.cuts])
+
+    def calmer(self) -> bool:
+        return False
+
     def objectives(self, points: np.ndarray) -> np.ndarray:
         """`kernel.objective` of every model at its point, in one pass."""
         first, k = self.problems[0], len(points)
@@ -196,67 +205,10 @@ def solve(
 
     `report` is called with the epoch and the largest objective and least lower bound.
     """
-    face = kernel.SOLVERS[solver] if averaging == "auto" else kernel.SOLVERS[solver]._replace(cubic=False)
-    weights = kernel._Power(face.power) if averaging == "auto" else averaging
-    run = Many(problems, face, weights, np.random.default_rng(seed))
+    run = Many(problems, *kernel.method(solver, averaging), np.random.default_rng(seed))
     if slot.kept is not None:
         run.resume(slot.kept)
     else:
         run.start_at(anchor)
     with np.errstate(over="ignore", invalid="ignore"):
-        return loop(run, tol or 0.0, max_iter, time_limit, report, slot)
-
-
-def loop(run: Many, tol: float, max_iter: int, time_limit: float | None, report, slot: Place) -> list[Fit]:
-    """Epochs, with looks at growing intervals: `kernel.loop` for many."""
-    begin, looked, status, problems = time.perf_counter(), 0, "max_iter", run.problems
-    best = np.zeros((len(problems), problems[0].rows.width))
-    f = run.objectives(best)
-    zero, lower, history = f.copy(), np.full(len(f), -np.inf), []
-    limit = math.inf if time_limit is None else begin + time_limit
-    if slot.kept is not None:
-        best, f, lower, (looked, seconds) = (slot.kept[name] for name in ("best", "f", "lower", "numbers"))
-        past = (slot.kept[name] for name in ("history", "history.f", "history.lower"))
-        begin, history = begin - seconds, [(*row, *both) for row, *both in zip(*past, strict=True)]
-    before = run.epoch
-
-    def state():
-        columns = {
-            "history": np.array([row[:2] for row in history], dtype=float).reshape(-1, 2),
-            "history.f": np.array([row[2] for row in history]).reshape(-1, len(f)),
-            "history.lower": np.array([row[3] for row in history]).reshape(-1, len(f)),
-        }
-        numbers = [looked, time.perf_counter() - begin]
-        return run.state() | columns | {"best": best, "f": f, "lower": lower, "numbers": numbers}
-
-    try:
-        while status == "max_iter":
-            late = run.epoch > before and time.perf_counter() >= limit
-            if late or run.epoch == max_iter or run.epoch >= max(1, (1.25 if tol else 2.0) * looked):
-                if late:
-                    slot.save(state())  # not looked at, as it would be if time had not run out
-                looked, points = run.epoch, run.outputs()
-                reached = run.objectives(points)
-                better = reached < f
-                best[better], f[better] = points[better], reached[better]
-                lower = np.maximum(lower, [cuts.bound() for cuts in run.cuts])
-                history.append((run.epoch, time.perf_counter() - begin, f.copy(), lower))
-                if tol and (f - lower <= tol * np.maximum(f, 1e-3 * zero)).all():
-                    status = "converged"
-                elif late:
-                    status = "time_limit"
-                if report is not None:
-                    report(run.epoch, float(f.max()), float(lower.min()))
-                if status != "max_iter" or run.epoch == max_iter:
-                    break
-            run.advance()
-            slot.offer(state)
-    except KeyboardInterrupt:
-        status = "interrupted"
-    names = ("epoch", "time", "objective", "lower_bound")
-    fits = []
-    for k in range(len(problems)):
-        table = np.array([(e, t, obj[k], low[k]) for e, t, obj, low in history], dtype=float).reshape(-1, 4).T
-        record = dict(zip(names, table, strict=True)) | {"active": np.full(len(history), run.count)}
-        fits.append(Fit(best[k], float(f[k]), float(lower[k]), run.epoch, record, status))
-    return fits
+        return loop(run, problems[0].rows.width, tol or 0.0, max_iter, time_limit, report, slot)

@@ -30,11 +30,7 @@ class Stream(NamedTuple):
 def advance(problem: Problem, settings: Settings, before: Stream | np.ndarray | None) -> tuple[Fit, Stream]:
     """One pass over the batch, after an earlier one, from a point w, or from nothing."""
     begun, solver = time.perf_counter(), "gda" if settings.solver == "anchored" else settings.solver
-    face, weights = kernel.SOLVERS[solver], settings.averaging
-    if weights == "auto":
-        weights = kernel._Power(face.power)
-    else:
-        face = face._replace(cubic=False)
+    face, weights = kernel.method(solver, settings.averaging)
     rng = np.random.default_rng(settings.seed)
     run = kernel.Run(problem, face, weights, settings.sampling == "replacement", rng, settings.batch_size)
     if isinstance(before, Stream) and before.mu == problem.mu:
