@@ -20,7 +20,8 @@ from cesaro.linear.loss_codes import HINGE, code_of, conjugate, slope, value
 from cesaro.linear.order import Orders
 from cesaro.linear.recursion import ANCHOR, DONE, How, Now, ahead, step
 from cesaro.linear.rows import Fit, Problem
-from cesaro.linear.simd import add_rows, add_to_row, dot_rows, map_lanes, padded, where_less, zeros
+from cesaro.linear.simd import add_rows, add_to_row, dot_rows, map_lanes, padded, zeros
+from cesaro.linear.vectors import where_less
 
 ONE = np.uint32(1)
 

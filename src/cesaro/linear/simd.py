@@ -10,22 +10,18 @@ There must be `padded(L)` lanes: whole vectors. Those from gap[0] on, gap[1] in 
 of `padded(1)`. Without this, checks for overlap and the ends of the loops cost more than the lanes.
 """
 
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from llvmlite.binding import get_host_cpu_features
 from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from cesaro.linear.vectors import WIDTH, Row, Strip, Vector, as_real
+
 PLAIN = getattr(config, "DISABLE_JIT", False)  # as with NUMBA_DISABLE_JIT=1
-FLAGS = ("contract", "nsz")
 GAP = types.UniTuple(types.intp, 2)
-
-
-WIDTH = 64 if get_host_cpu_features().get("avx512f") else 32  # bytes of a vector
 LINE = 64  # bytes of a cache line
 
 
@@ -41,139 +37,6 @@ def zeros(shape: tuple[int, ...] | int, dtype=np.float64) -> np.ndarray:
     room = np.zeros(size + LINE, dtype=np.uint8)
     first = -room.ctypes.data % LINE
     return room[first : first + size].view(dtype).reshape(shape)
-
-
-class Vector:
-    """A vector register, as a formula sees it."""
-
-    def __init__(self, builder, value):
-        self.builder, self.value = builder, value
-
-    def __add__(self, other):
-        return Vector(self.builder, self.builder.fadd(self.value, other.value, flags=FLAGS))
-
-    def __sub__(self, other):
-        return Vector(self.builder, self.builder.fsub(self.value, other.value, flags=FLAGS))
-
-    def __mul__(self, other):
-        return Vector(self.builder, self.builder.fmul(self.value, other.value, flags=FLAGS))
-
-    def __truediv__(self, other):
-        return Vector(self.builder, self.builder.fdiv(self.value, other.value))
-
-    def __neg__(self):
-        return Vector(self.builder, self.builder.fneg(self.value))
-
-    def larger(self, other, sign=">"):
-        chosen = self.builder.fcmp_ordered(sign, self.value, other.value)
-        return Vector(self.builder, self.builder.select(chosen, self.value, other.value))
-
-
-def maximum(x, y):
-    """The larger one, of numbers, arrays or vectors."""
-    return x.larger(y) if isinstance(x, Vector) else np.maximum(x, y)
-
-
-def minimum(x, y):
-    """The smaller one."""
-    return x.larger(y, "<") if isinstance(x, Vector) else np.minimum(x, y)
-
-
-def where_less(x, y, then, other):
-    """`then` where x < y, else `other`."""
-    if not isinstance(x, Vector):
-        return np.where(x < y, then, other)
-    return Vector(x.builder, x.builder.select(x.builder.fcmp_ordered("<", x.value, y.value), then.value, other.value))
-
-
-class Strip:
-    """The lanes of one row of an array, read and written as vectors."""
-
-    def __init__(self, context, builder, kind, value, row=None, width=WIDTH):
-        array = context.make_array(kind)(context, builder, value)
-        self.builder, self.bytes = builder, kind.dtype.bitwidth // 8
-        self.real = context.get_value_type(kind.dtype)
-        self.vector = ir.VectorType(self.real, width // self.bytes)
-        self.lanes = cgutils.unpack_tuple(builder, array.shape)[-1]
-        self.first = array.data if row is None else builder.gep(array.data, [builder.mul(row, self.lanes)])
-
-    def at(self, k):
-        return self.builder.bitcast(self.builder.gep(self.first, [k]), self.vector.as_pointer())
-
-    def load(self, k):
-        return Vector(self.builder, self.builder.load(self.at(k), align=self.bytes))
-
-    def store(self, vector, k):
-        self.builder.store(vector.value, self.at(k), align=self.bytes)
-
-    def everywhere(self, x):
-        """The number x in every place of a vector."""
-        undefined, whole = ir.Constant(self.vector, ir.Undefined), ir.VectorType(ir.IntType(32), self.vector.count)
-        one = self.builder.insert_element(undefined, x, ir.IntType(32)(0))
-        zeros = ir.Constant(whole, [0] * self.vector.count)
-        return Vector(self.builder, self.builder.shuffle_vector(one, undefined, zeros))
-
-    @contextmanager
-    def each(self, gap):
-        """A loop over the vectors outside the gap."""
-        stop, step = self.outside(gap), self.lanes.type(self.vector.count)
-        with cgutils.for_range_slice(self.builder, self.lanes.type(0), stop, step, inc=True) as (k, _):
-            yield self.behind(k, gap)
-
-    def outside(self, gap):
-        """How many lanes are outside the gap."""
-        return self.builder.sub(self.lanes, cgutils.unpack_tuple(self.builder, gap)[1])
-
-    def behind(self, k, gap):
-        """The lane that is number k of those outside the gap."""
-        first, width = cgutils.unpack_tuple(self.builder, gap)
-        jump = self.builder.select(self.builder.icmp_signed(">=", k, first), width, self.lanes.type(0))
-        return self.builder.add(k, jump)
-
-    def blocks(self, gap):
-        """The lanes outside the gap, as many vectors at a time as registers can hold."""
-        builder, word, place, stop = self.builder, self.lanes.type, self.lanes.type(0), self.outside(gap)
-        for size in (8, 4, 3, 2, 1):
-            width = word(size * self.vector.count)
-            end = builder.add(place, builder.mul(builder.udiv(builder.sub(stop, place), width), width))
-            with cgutils.for_range_slice(builder, place, end, width, inc=True) as (k, _):
-                yield [self.behind(builder.add(k, word(i * self.vector.count)), gap) for i in range(size)]
-            place = end
-
-
-class Row:
-    """The entries of a row, which meet rows of an array."""
-
-    def __init__(self, context, builder, kinds, values):
-        self.builder, (self.start, self.stop) = builder, values[2:]
-        self.data, self.col = (
-            None if kind is types.none else context.make_array(kind)(context, builder, value).data
-            for kind, value in zip(kinds[:2], values[:2], strict=True)
-        )
-
-    def each(self, body, ways=1):
-        """body(column, value, way) for every entry, in `ways` in turn."""
-        builder, word = self.builder, self.start.type
-        count = builder.sub(self.stop, self.start)
-        even = builder.add(self.start, builder.mul(builder.udiv(count, word(ways)), word(ways)))
-        with cgutils.for_range_slice(builder, self.start, even, word(ways), inc=True) as (j, _):
-            for way in range(ways):
-                self.meet(builder.add(j, word(way)), body, way)
-        if ways > 1:
-            with cgutils.for_range_slice(builder, even, self.stop, word(1), inc=True) as (j, _):
-                self.meet(j, body, 0)
-
-    def meet(self, j, body, way):
-        column = self.builder.zext(self.builder.load(self.builder.gep(self.col, [j])), j.type)
-        one = ir.Constant(ir.DoubleType(), 1.0)
-        body(column, one if self.data is None else self.builder.load(self.builder.gep(self.data, [j])), way)
-
-
-def as_real(builder, x, real):
-    """x as a number of another kind."""
-    if x.type == real:
-        return x
-    return builder.fptrunc(x, real) if real == ir.FloatType() else builder.fpext(x, real)
 
 
 @intrinsic
