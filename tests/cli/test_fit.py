@@ -194,3 +194,19 @@ def test_alpha_is_not_searched_on_a_large_file(cesaro, tmp_path, monkeypatch):
     ended = cesaro("fit", path, "--alpha", "auto")
     assert ended.code == 2
     assert "too large to search" in ended.err
+
+
+def test_a_table_is_read_by_its_column_called_label(cesaro, files, tmp_path):
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    X, y = load_svmlight_file(str(files / "two"), zero_based=False)
+    table = pd.DataFrame(X.toarray(), columns=[f"x{j}" for j in range(X.shape[1])])
+    table.assign(label=y).to_parquet(tmp_path / "two.parquet")
+    table.assign(y=y).to_parquet(tmp_path / "nameless.parquet")
+    one, other = (cesaro("fit", path, "--json").json for path in (files / "two", tmp_path / "two.parquet"))
+    assert other["objective"] == pytest.approx(one["objective"], rel=2e-3)
+    assert other["features"] == one["features"]
+    ended = cesaro("fit", tmp_path / "nameless.parquet")
+    assert ended.code == 2
+    assert "no column 'label'" in ended.err
+    assert "Traceback" not in ended.err

@@ -29,17 +29,21 @@ def blocks(
 
     Unless it has to be `labelled` a table may lack the column of labels; they are NaN then.
     """
-    with Path(path).open("rb") as file:
-        magic = file.read(6)
-    if magic.startswith((PARQUET, ARROW)):
-        yield from _table(Path(path), magic, n_features, label, progress, labelled)
+    if is_table(path):
+        yield from _table(Path(path), n_features, label, progress, labelled)
     else:
         from cesaro.data import svmlight
 
         yield from svmlight.blocks(path, size=TEXT, n_features=n_features, progress=progress)
 
 
-def _table(path: Path, magic: bytes, n_features, label: str, progress, labelled) -> Iterator[tuple[Any, np.ndarray]]:
+def is_table(path) -> bool:
+    """Whether a file is Parquet or Arrow."""
+    with Path(path).open("rb") as file:
+        return file.read(6).startswith((PARQUET, ARROW))
+
+
+def _table(path: Path, n_features, label: str, progress, labelled) -> Iterator[tuple[Any, np.ndarray]]:
     """The columns of numbers of a Parquet or Arrow file; the one called `label` is y."""
     try:
         import pyarrow as pa
@@ -47,7 +51,7 @@ def _table(path: Path, magic: bytes, n_features, label: str, progress, labelled)
     except ImportError as error:
         raise ImportError(f"{path} is a table, which needs pyarrow: pip install pyarrow.") from error
     with pa.OSFile(str(path)) as source:
-        if magic.startswith(PARQUET):
+        if source.read(4) == PARQUET:
             reader = pq.ParquetFile(source)
             schema, batches = reader.schema_arrow, reader.iter_batches(BATCH)
         else:
