@@ -94,7 +94,8 @@ def train_one(folder: Path, name: str, seeds: int, settings: tuple) -> str:
 
 
 def table(folder: Path, seeds: int) -> str:
-    """Mean and spread over the seeds, and the difference to the best of the others, seed by seed, with its standard error."""
+    """Markdown: mean and spread over the seeds, and the difference to the best of the others, seed by seed, with its
+    standard error. Only of contenders that have all their runs."""
     scores = {}
     for name in CONTENDERS:
         known = validated(folder, name)
@@ -102,21 +103,24 @@ def table(folder: Path, seeds: int) -> str:
         found = [read(folder, name, lr, seed) for seed in range(seeds)]
         if None not in found and not wanted(known, lr):
             scores[name] = lr, [100 * accuracy for accuracy in found if accuracy is not None]
-    if not scores:
+    others = {name: s for name, (_, s) in scores.items() if not CONTENDERS[name].family}
+    if not others:
         return "no contender has all its runs yet"
-    others = {name: s for name, (_, s) in scores.items() if not CONTENDERS[name].family} or {
-        n: s for n, (_, s) in scores.items()
-    }
     rival = max(others, key=lambda name: statistics.mean(others[name]))
-    lines = [f"{'':24}{'lr':>7}{'accuracy %':>16}   minus {rival}"]
+    lines = [f"| optimiser | lr | test accuracy, % | minus {rival} |", "|---|---|---|---|"]
     for name, (lr, s) in sorted(scores.items(), key=lambda item: -statistics.mean(item[1][1])):
-        spread = statistics.stdev(s) if len(s) > 1 else math.nan
+        shown = f"**{name}**" if CONTENDERS[name].family else name
         paired = [a - b for a, b in zip(s, others[rival], strict=True)]
-        error = statistics.stdev(paired) / math.sqrt(len(paired)) if len(paired) > 1 else math.nan
-        lines.append(
-            f"{name:24}{lr:7g}{statistics.mean(s):9.2f} ± {spread:4.2f}   {statistics.mean(paired):+.2f} ± {error:.2f}"
-        )
+        against = "" if name == rival else f"{statistics.mean(paired):+.2f} ± {error(paired):.2f}"
+        spread = statistics.stdev(s) if len(s) > 1 else math.nan
+        lines.append(f"| {shown} | {lr:g} | {statistics.mean(s):.2f} ± {spread:.2f} | {against} |")
     return "\n".join(lines)
+
+
+def error(differences: list[float]) -> float:
+    """The standard error of their mean."""
+    many = len(differences) > 1
+    return statistics.stdev(differences) / math.sqrt(len(differences)) if many else math.nan
 
 
 if __name__ == "__main__":
