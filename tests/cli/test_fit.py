@@ -10,7 +10,7 @@ import pytest
 from sklearn.datasets import load_svmlight_file
 
 from cesaro import DualAveragingClassifier, load
-from cesaro.cli import options
+from cesaro.cli import large, options
 from cesaro.linear.runs import SOLVERS
 from cesaro.losses import CLASSIFICATION, REGRESSION
 
@@ -196,17 +196,11 @@ def test_alpha_is_not_searched_on_a_large_file(cesaro, tmp_path, monkeypatch):
     assert "too large to search" in ended.err
 
 
-def test_a_table_is_read_by_its_column_called_label(cesaro, files, tmp_path):
-    pd = pytest.importorskip("pandas")
-    pytest.importorskip("pyarrow")
-    X, y = load_svmlight_file(str(files / "two"), zero_based=False)
-    table = pd.DataFrame(X.toarray(), columns=[f"x{j}" for j in range(X.shape[1])])
-    table.assign(label=y).to_parquet(tmp_path / "two.parquet")
-    table.assign(y=y).to_parquet(tmp_path / "nameless.parquet")
-    one, other = (cesaro("fit", path, "--json").json for path in (files / "two", tmp_path / "two.parquet"))
-    assert other["objective"] == pytest.approx(one["objective"], rel=2e-3)
-    assert other["features"] == one["features"]
-    ended = cesaro("fit", tmp_path / "nameless.parquet")
+@pytest.mark.parametrize("largest", [1, 2**28])
+def test_a_table_is_refused_with_what_to_do_instead(cesaro, tmp_path, monkeypatch, largest):
+    (tmp_path / "some.parquet").write_bytes(b"PAR1" + bytes(100))
+    monkeypatch.setattr(large, "LARGE", largest)
+    ended = cesaro("fit", tmp_path / "some.parquet")
     assert ended.code == 2
-    assert "no column 'label'" in ended.err
-    assert "Traceback" not in ended.err
+    assert "is a Parquet or Arrow table" in ended.err
+    assert "fit_file" in ended.err

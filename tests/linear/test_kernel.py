@@ -11,6 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from cesaro.linear import batches, elastic, recursion
+from cesaro.linear.anchor import mean_square
 from cesaro.linear.kernel import SOLVERS, Run, objective, solve
 from cesaro.linear.rows import Problem, make_rows
 
@@ -236,3 +237,11 @@ def test_a_run_of_many_rows_that_is_resumed_is_the_run(solver):
         resumed.advance()
     assert 0.05 < whole.orders.moved.mean() < 0.95
     np.testing.assert_array_equal(resumed.output(), whole.output())
+
+
+def test_a_start_that_explodes_begins_again_until_the_steps_are_small_enough(monkeypatch):
+    case = plain.make_case(4, plain.LOSSES[4], "gda", bias=1.0)
+    zero = objective(case.problem, np.zeros(case.problem.rows.width))
+    monkeypatch.setattr("cesaro.linear.kernel.choose", lambda problem, *_: (1e5, mean_square(problem)))
+    fit = solve(case.problem, tol=0, max_iter=30)
+    assert fit.objective < 0.99 * zero

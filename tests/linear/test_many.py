@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from cesaro import losses
 from cesaro.linear import many
 from cesaro.linear.kernel import SOLVERS, objective
+from cesaro.linear.rows import Problem, make_rows
 
 plain = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("plain.py"))))
 
@@ -70,3 +71,18 @@ def test_problems_that_differ_in_more_than_targets_are_not_alike():
     assert not many.alike([p, p._replace(mu=1.0)])
     assert not many.alike([p, p._replace(v=2 * p.v)])
     assert not many.alike([p._replace(radius=1.0)])
+
+
+def test_ctrl_c_leaves_the_best_points_so_far():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 5))
+    whole = Problem(make_rows(X), X[:, 0], np.ones(200), losses.Hinge(), 1e-3)
+    problems = [whole._replace(y=np.where(X[:, k] > 0, 1.0, -1.0)) for k in range(3)]
+
+    def report(epoch, *_):
+        if epoch >= 4:
+            raise KeyboardInterrupt
+
+    for fit in many.solve(problems, tol=0, max_iter=50, report=report):
+        assert fit.status == "interrupted"
+        assert fit.lower_bound <= fit.objective < 0.5

@@ -15,7 +15,9 @@ def starts(lengths):
 @pytest.mark.parametrize("longest", [1, 40])
 def test_an_order_holds_every_row_once(n, longest):
     rows = 3 * np.arange(n, dtype=np.uint32)
-    orders = order.Orders(rows, starts(np.random.default_rng(0).integers(1, longest + 1, 3 * n)))
+    rng = np.random.default_rng(0)
+    orders = order.Orders(rows, starts(rng.integers(1, longest + 1, 3 * n)), marks=True)
+    orders.moved[:] = rng.random(3 * n) < 0.4
     drawn = orders.draw(np.random.default_rng(0)).copy()
     np.testing.assert_array_equal(np.sort(drawn), rows)
     assert n < 15 or not np.array_equal(drawn, rows)
@@ -27,7 +29,7 @@ def test_an_order_holds_every_row_once(n, longest):
 def test_rows_come_in_runs_that_are_alike_and_the_runs_in_any_order(by):
     rng, n = np.random.default_rng(0), 20_000
     length = rng.integers(1, 9, n) if by == "length" else np.full(n, 5)
-    orders = order.Orders(np.arange(n, dtype=np.uint32), starts(length))
+    orders = order.Orders(np.arange(n, dtype=np.uint32), starts(length), marks=True)
     orders.moved[:] = rng.random(n) < 0.3
     kind = length if by == "length" else orders.moved.astype(int)
     drawn = kind[orders.draw(np.random.default_rng(1))]
@@ -43,18 +45,57 @@ def test_few_rows_are_shuffled_whatever_they_are_like():
     assert abs(np.corrcoef(drawn[1:], drawn[:-1])[0, 1]) < 5 / np.sqrt(4000)
 
 
-def test_every_row_is_as_likely_at_every_place_and_next_to_every_other():
+def by_shuffle(x):
+    rows = np.arange(8, dtype=np.uint32)
+    order.shuffle(rows, x)
+    return rows
+
+
+def by_parts(x):
+    rows = np.arange(11, dtype=np.uint32)
+    order.shuffle_parts(rows, np.array([3, 11]), x)
+    assert sorted(rows[:3]) == [0, 1, 2]
+    return rows[3:] - 3
+
+
+def by_staying(x, moved=0):
+    """Eight rows of one kind among others of the other kind."""
+    kind, alike = np.array([1, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0], dtype=np.uint8) ^ moved, np.zeros(11, dtype=np.uint32)
+    order.shuffle_apart(np.arange(11, dtype=np.uint32), kind.astype(np.uint8), x, alike)
+    found = alike[3:] if moved else alike[:8]
+    return np.searchsorted(np.flatnonzero(kind == moved), found)
+
+
+def by_moving(x):
+    return by_staying(x, 1)
+
+
+def by_runs(x):
+    rows = np.zeros(8 * 16 + 5, dtype=np.uint32)
+    order.shuffle_runs(np.arange(len(rows), dtype=np.uint32), np.zeros(8, dtype=np.uint32), x, rows)
+    np.testing.assert_array_equal(rows[:-5].reshape(8, 16) % 16, np.tile(np.arange(16), (8, 1)))
+    np.testing.assert_array_equal(rows[-5:], 128 + np.arange(5))
+    return rows[:-5:16] // 16
+
+
+@pytest.mark.parametrize("draw", [by_shuffle, by_parts, by_staying, by_moving, by_runs])
+def test_every_row_is_as_likely_at_every_place_and_next_to_every_other(draw):
     rng, n, runs = np.random.default_rng(1), 8, 20000
-    source = order.Orders(np.arange(n, dtype=np.uint32), starts(np.ones(n)))
-    orders = np.array([source.draw(rng).copy() for _ in range(runs)], dtype=int)
+    orders = np.array([draw(x) for x in rng.integers(2**32, size=runs, dtype=np.uint64)], dtype=int)
+    np.testing.assert_array_equal(np.sort(orders, axis=1), np.tile(np.arange(n), (runs, 1)))
     places = np.array([np.bincount(orders[:, k], minlength=n) for k in range(n)])
     pairs = np.zeros((n, n))
     np.add.at(pairs, (orders[:, :-1].ravel(), orders[:, 1:].ravel()), 1)
-    expected = runs / n
+    expected = runs / n  # of a row at a place; and n - 1 pairs an order, n (n - 1) kinds
     assert ((places - expected) ** 2 / expected).sum() < 49 + 5 * np.sqrt(2 * 49)  # chi squared, (n - 1)^2 degrees
-    expected = runs / n  # n - 1 pairs an order, n (n - 1) kinds
     off = ~np.eye(n, dtype=bool)
     assert np.abs(pairs[off] - expected).max() < 5 * np.sqrt(expected)
+
+
+def test_rows_are_looked_at_in_the_order_of_storage():
+    length = np.random.default_rng(0).integers(1, 40, 20_000)
+    orders = order.Orders(np.arange(20_000, dtype=np.uint32), starts(length))
+    np.testing.assert_array_equal(orders.exist, np.arange(20_000))
 
 
 def test_draws_with_replacement_follow_the_weights():

@@ -6,7 +6,7 @@ import pytest
 from cesaro import losses
 from cesaro.linear.anchored import Run
 from cesaro.linear.rows import Problem, make_rows
-from cesaro.linear.shards import Merged, Shard
+from cesaro.linear.shards import Merged, Shard, choose_anchor
 
 EACH = [losses.Hinge(), losses.SquaredHinge(), losses.LogLoss(), losses.SquaredError(), losses.Quantile(0.8)]
 
@@ -110,3 +110,10 @@ def test_lost_values_are_replaced_by_those_that_the_point_suggests(loss):
     assert proved <= again
     start = merged.judged(w, [Shard(problem, 2).take(merged.turn(w, 0, 1e-6))])[1]
     assert proved > start
+
+
+def test_an_anchor_from_a_sample_hardly_depends_on_how_much_larger_the_whole_is():
+    problem, _ = a_problem(0, losses.Hinge(), n=3000)
+    problem = problem._replace(mu=1e-6)
+    (_, one), (_, other) = (choose_anchor(problem, n, 0) for n in (170_000, 190_000))  # beyond 60 times the sample
+    assert 0.5 < one / other < 2.0

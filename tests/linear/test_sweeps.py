@@ -326,3 +326,16 @@ def test_a_straightened_point_lies_on_the_kinks_of_the_rows_inside_their_box_and
     assert objective(problem, w) - fit.objective < 0.1 * (objective(problem, near) - fit.objective)
     squared = Run(problem._replace(loss=losses.SquaredHinge()), 0)
     assert straighten(squared, near) is near
+
+
+@pytest.mark.parametrize("kind", losses.ALL.values())
+@pytest.mark.parametrize("more", [{}, {"l1": 0.01}, {"radius": 0.4}], ids=["plain", "l1", "ball"])
+def test_rows_of_ones_are_solved_as_with_their_values(kind, more, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = sp.csr_array((rng.random((60, 6)) < 0.4).astype(float))
+    y = rng.choice([-1.0, 1.0], 60) if kind in losses.CLASSIFICATION.values() else rng.normal(size=60)
+    problem = make(X, y, kind(), 0.05, bias=1.0, **more)
+    assert Run(problem, 0).rows.data is None
+    without = sweeps.solve(problem, tol=0, max_iter=5)
+    monkeypatch.setattr("cesaro.linear.anchored.without_ones", lambda rows: rows)
+    np.testing.assert_allclose(without.w, sweeps.solve(problem, tol=0, max_iter=5).w, rtol=0, atol=1e-12)

@@ -30,6 +30,7 @@ class LargeFile:
     """Rows in a file: what `estimator.InMemory` is for rows that are held. The test rows are held."""
 
     def __init__(self, source: str, test: str | None, memory: float, bar: Bars):
+        sources.refuse_tables(Path(source))
         bar.doing(f"parsing {source}")
         self.path, self.memory, self.store = Path(source), memory, open_store(source)
         self.test = None if test is None else sources.read(test, bar)

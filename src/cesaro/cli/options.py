@@ -60,11 +60,7 @@ def alpha_or_auto(text: str | float) -> float | None:
 
 Data = Annotated[
     str,
-    typer.Argument(
-        metavar="DATA",
-        help="A name (`cesaro data` lists them), a svmlight file (plain, gz, bz2, xz), or a Parquet or Arrow table with a "
-        "column called label.",
-    ),
+    typer.Argument(metavar="DATA", help="A name (`cesaro data` lists them) or a svmlight file (plain, gz, bz2, xz)."),
 ]
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that `cesaro fit --model` wrote.")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout instead of text.")]

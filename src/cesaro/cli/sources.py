@@ -18,7 +18,7 @@ def read(source: str, bar: Bars) -> Dataset:
     if source in data.CATALOGUE:
         if source not in with_rows:
             raise Trouble(
-                f"{source} has images, not rows", f"DATA is a svmlight file, a table or one of {', '.join(with_rows)}."
+                f"{source} has images, not rows", f"DATA is a svmlight file or one of {', '.join(with_rows)}."
             )
         if data.locate(source) is None:
             with bar.paused():
@@ -28,33 +28,24 @@ def read(source: str, bar: Bars) -> Dataset:
     if not path.is_file():
         raise Trouble(
             f"{source} is {'a folder' if path.is_dir() else 'neither a file nor the name of a data set'}",
-            f"DATA is a svmlight file, a table or one of {', '.join(with_rows)}.",
+            f"DATA is a svmlight file or one of {', '.join(with_rows)}.",
         )
-    from cesaro.linear.files import is_table
-
-    def progress(done: int, total: int) -> None:
-        bar.reach(done / max(total, 1))
-
-    X, y = read_table(path, progress) if is_table(path) else data.read_svmlight(path, progress=progress)
+    refuse_tables(path)
+    X, y = data.read_svmlight(path, progress=lambda done, total: bar.reach(done / max(total, 1)))
     if not len(y):
         raise Trouble(f"{source} has no rows", "a row is a label and its features: +1 3:0.5 7:1")
     return Dataset(path.name, X, y, None, None, "")
 
 
-def read_table(path: Path, progress: Any) -> tuple[Any, Any]:
-    """The rows of a Parquet or Arrow file."""
-    import numpy as np
-    import scipy.sparse as sp
+def refuse_tables(path: Path) -> None:
+    """A table's columns have names and a label, which commands do not ask for."""
+    from cesaro.linear.files import is_table
 
-    from cesaro.linear.files import blocks
-
-    try:
-        parts = list(blocks(path, progress=progress))
-    except (ValueError, ImportError) as error:
-        raise Trouble(str(error), "a table has columns of numbers, and one called label.") from error
-    if not parts:
-        raise Trouble(f"{path} has no rows", "a table has columns of numbers, and one called label.")
-    return sp.vstack([X for X, _ in parts], format="csr"), np.concatenate([y for _, y in parts])
+    if is_table(path):
+        raise Trouble(
+            f"{path} is a Parquet or Arrow table, and commands read svmlight text",
+            "in Python DualAveragingClassifier().fit_file(path, label=...) reads it.",
+        )
 
 
 def read_both(source: str, test: str | None, bar: Bars) -> Dataset:

@@ -12,10 +12,8 @@ import numpy as np
 from cesaro.checkpoint import Place
 from cesaro.linear.rows import Fit
 
-OFTEN, SELDOM = (
-    1.25,
-    2.0,
-)  # a look when the epochs since the beginning have grown by this: where a proof ends the run, else
+OFTEN = 1.25  # a look when the epochs have grown by this, where a proof ends the run
+SELDOM = 2.0  # where none does
 
 
 class Run(Protocol):
@@ -83,7 +81,9 @@ def loop(run: Run, width: int, tol: float, max_iter: int, time_limit: float | No
                 looked, points = epoch, run.outputs()
                 reached = run.objectives(points)
                 exploded = epoch == 1 and not late and not (reached <= 2.0 * zero).all()
-                if not (exploded and run.calmer()):
+                if exploded and run.calmer():
+                    looked = 0
+                else:
                     keep(points, reached)
                     lower = np.maximum(lower, run.bounds())
                     history.append((run.epoch, time.perf_counter() - begin, f.copy(), lower))

@@ -1,29 +1,19 @@
-"""One pass in the order of storage: the mean loss at a point, and the cut of remembered slopes."""
+"""One pass over the rows as they are: the mean loss at a point, and the cut of remembered slopes."""
 
-import numpy as np
 from numba import njit
 
 from cesaro.linear.jit import KERNEL, SCALAR
 from cesaro.linear.loss_codes import conjugate, slope, value
-from cesaro.linear.rows import entry
-
-ONE, TWO = np.uint32(1), np.uint32(2)  # unsigned, like the indices they are added to
+from cesaro.linear.rows import margin
 
 
 @njit(**SCALAR)
 def mean_loss(rows, y, v, order, code, param, w):
-    """sum v_i phi(<x_i, w>, y_i) / sum v_i over the rows of `order`; `w` has d + 1 entries, the last the intercept's."""
-    data, col, ptr = rows.data, rows.col, rows.ptr
+    """sum v_i phi(<x_i, w>, y_i) / sum v_i over the rows of `order`."""
     total, weight = 0.0, 0.0
     for k in range(order.shape[0]):
         i = order[k]
-        p, odd, j, stop = rows.bias * w[rows.d], 0.0, ptr[i], ptr[i + ONE]
-        while j + ONE < stop:  # two sums, so that one addition need not wait for the other
-            p += entry(data, j) * w[col[j]]
-            odd += entry(data, j + ONE) * w[col[j + ONE]]
-            j += TWO
-        p += odd + entry(data, j) * w[col[j]] if j < stop else odd
-        total += v[i] * value(code, param, p, y[i])
+        total += v[i] * value(code, param, margin(rows, i, w), y[i])
         weight += v[i]
     return total / weight
 

@@ -60,6 +60,9 @@ def _table(path: Path, n_features, label: str, progress, labelled) -> Iterator[t
         names = [name for name in schema.names if name != label]
         if labelled and label not in schema.names:
             raise ValueError(f"{path} has no column {label!r}: it has {names[:20]}. Say label=... to name it.")
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"{path} has more than one column called {twice[0]!r}. Rename one of them.")
         bad = [f.name for f in schema if not (pa.types.is_floating(f.type) or pa.types.is_integer(f.type))]
         if bad:
             raise ValueError(f"{path} has columns that are not numbers: {bad[:20]}. Encode them as numbers first.")

@@ -9,6 +9,7 @@ import numpy as np
 from cesaro import __version__
 from cesaro.linear.rows import Problem
 
+STATES = 2  # what a state consists of, and which numbers are drawn; raised when that changes
 FREE = ("checkpoint", "n_jobs", "random_state", "time_limit", "verbose", "warm_start")  # may differ when a run goes on
 
 
@@ -39,6 +40,7 @@ def of_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
     seed = parameters["random_state"]
     return {
         "cesaro": __version__,
+        "states": STATES,
         "random_state": int(seed) if isinstance(seed, Integral) else "drawn",
         **{name: _plain(value) for name, value in sorted(parameters.items()) if name not in FREE},
     }

@@ -20,12 +20,11 @@ from cesaro import losses
 from cesaro.linear.jit import INLINE, LOOP
 from cesaro.linear.loss_codes import LOG_LOSS, conjugate, value
 from cesaro.linear.recursion import ahead
-from cesaro.linear.rows import prefetch
+from cesaro.linear.registers import maximum, minimum
+from cesaro.linear.rows import ONE, prefetch
 from cesaro.linear.simd import add_rows, add_to_row, dot_rows, map_lanes
-from cesaro.linear.vectors import maximum, minimum
 
 BIG = 1e30  # stands for no limit
-ONE = np.uint32(1)
 
 
 class Shape(NamedTuple):

@@ -95,9 +95,10 @@ class Run:
 
     def __init__(self, problem: Problem, face: Face, weights, draws: bool, rng, batch_size: int = 1):
         rows, v = problem.rows, np.asarray(problem.v, dtype=float)
-        self.bare: Any = problem._replace(rows=without_ones(rows))  # type: ignore[arg-type]
+        self.bare = problem._replace(rows=without_ones(rows))
         self.problem, self.face, self.weights, self.draws, self.rng = problem, face, weights, draws, rng
-        self.orders = Orders(np.flatnonzero(v).astype(np.uint32), rows.ptr)
+        single = batch_size == 1 and problem.l1 == 0
+        self.orders = Orders(np.flatnonzero(v).astype(np.uint32), rows.ptr, problem.layout, marks=single)
         self.order, self.count = self.orders.order, len(self.orders.order)
         self.share = v / (v.sum() / self.count)  # mean 1
         self.v = np.ones(1) if draws or (v == v[0]).all() else self.share
@@ -146,7 +147,7 @@ class Run:
         if self.draws:
             self.order = replace(self.share, self.rng)
         else:
-            self.order = self.orders.draw(self.rng, p.layout)
+            self.order = self.orders.draw(self.rng)
         if p.l1 > 0:
             what = (self.v, self.order, 1.0, self.how, zr, now, self.seen, self.slopes)
             visit_elastic(p.rows, p.y, *what, self.sums, self.lag)

@@ -19,11 +19,9 @@ from cesaro.linear.jit import LOOP
 from cesaro.linear.loss_codes import HINGE, code_of, conjugate, slope, value
 from cesaro.linear.order import Orders
 from cesaro.linear.recursion import ANCHOR, DONE, How, Now, ahead, step
-from cesaro.linear.rows import Fit, Problem
+from cesaro.linear.registers import where_less
+from cesaro.linear.rows import ONE, Fit, Problem
 from cesaro.linear.simd import add_rows, add_to_row, dot_rows, map_lanes, padded, zeros
-from cesaro.linear.vectors import where_less
-
-ONE = np.uint32(1)
 
 
 def hinge(a, s, one, zero, y, m, cut, g):
@@ -152,7 +150,7 @@ class Many:
 
     def resume(self, state: dict[str, Any]) -> None:
         """Stand where an earlier run of the same problems stood."""
-        self.W, self.now, self.epoch = state["W"], state["now"], state["epoch"]
+        self.W[:], self.now, self.epoch = state["W"], state["now"], state["epoch"]
         self.rng.bit_generator.state = state["rng"]
         for k, cuts in enumerate(self.cuts):
             cuts.resume({name: state[f"cuts.{k}.{name}"] for name in cuts.state()})

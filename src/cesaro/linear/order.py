@@ -1,12 +1,12 @@
 """The order of the rows in an epoch: drawn here, handed to the kernels as data.
 
-Shuffling is Fisher and Yates's; its numbers come from a linear congruential generator that NumPy's seeds anew for every
-epoch; its high digits choose, j = x (k + 1) / 2^32. Generator.permutation would take a third of an epoch.
+Shuffling is Fisher and Yates's; its numbers come from a linear congruential generator with a seed of NumPy's; its high
+digits choose, j = x (k + 1) / 2^32. Generator.permutation would take a third of an epoch.
 
 A processor guesses where a row ends and whether it will move w; at a random row it is often wrong, and what it did in the
-meantime is lost. So rows come in runs of 16 that are alike: of one length where lengths differ, else all of them moved w
-when they were last visited, or none. Rows that are alike are shuffled and cut into runs, and the runs are shuffled.
-(Runs alike in both would cost more epochs than they save time.)
+meantime is lost. So many rows come in runs of 16 that are alike: of one length where lengths differ, else, where the kernel
+tells, all of them moved w when they were last visited, or none. What is alike is shuffled and cut into runs, and the runs
+are shuffled. (Runs alike in both would cost more epochs than they save time.)
 """
 
 import numpy as np
@@ -17,44 +17,51 @@ from cesaro.linear.jit import KERNEL
 RUN = np.uint64(16)  # rows that are alike in a row
 MANY = 1 << 14  # rows from which on there are enough of them
 VARIED = 0.2  # lengths whose standard deviation is more than this part of their mean
-ONE, HALF = np.uint64(1), np.uint64(32)
+ONE, BITS = np.uint64(1), np.uint64(32)
 
 
 class Orders:
-    """The orders of the epochs of a run: every row of `exist` once, in place. In `moved` a kernel says who moved w."""
+    """The orders of the epochs of a run: every row of `exist`, which ascends, once; in place.
 
-    def __init__(self, exist: np.ndarray, ptr: np.ndarray):
+    `marks` promises that the kernel says in `moved` which rows moved w. Rows in a file have a `layout`, by whose groups
+    they come; then there are no runs.
+    """
+
+    def __init__(self, exist: np.ndarray, ptr: np.ndarray, layout=None, marks: bool = False):
         if len(exist) >= 2**31:
             raise ValueError(f"{len(exist)} rows: at most 2^31 can be shuffled at once. Use partial_fit on parts.")
-        self.rows, self.exist, self.order, self.ends = len(ptr) - 1, exist, exist.copy(), None
+        self.rows, self.exist, self.order = len(ptr) - 1, exist, exist.copy()
+        self.layout = None if layout is None or layout.single(self.rows) else layout
         self.moved = np.zeros(self.rows, dtype=np.uint8)
-        self.runs = np.zeros(len(exist) // int(RUN) if len(exist) >= MANY else 0, dtype=np.uint32)
+        self.by_length, self.ends, varied = exist, np.array([len(exist)]), False
+        if len(exist) >= MANY and self.layout is None:
+            length = np.minimum(np.diff(ptr)[exist], 65535).astype(np.uint16)  # 16 bits are sorted fast
+            varied = bool(length.std() > VARIED * length.mean())
+            if varied:
+                place = np.argsort(length, kind="stable")
+                self.by_length, self.ends = (
+                    exist[place],
+                    np.append(np.flatnonzero(np.diff(length[place])) + 1, len(exist)),
+                )
+        self.marks = marks and not varied and len(exist) >= MANY and self.layout is None
+        self.runs = np.zeros(len(exist) // int(RUN) if varied or self.marks else 0, dtype=np.uint32)
         self.alike = np.empty_like(exist) if len(self.runs) else self.order
-        length = np.minimum(np.diff(ptr)[exist], 65535).astype(np.uint16)  # 16 bits are sorted fast
-        if len(self.runs) and length.std() > VARIED * length.mean():
-            by_length = np.argsort(length, kind="stable")
-            self.exist, steps = exist[by_length], np.diff(length[by_length])
-            self.ends = np.append(np.flatnonzero(steps) + 1, len(exist))
 
-    def draw(self, rng: np.random.Generator, layout=None) -> np.ndarray:
-        """The next order. Of those before it knows only who moved, so that a run resumed is a run.
-
-        Rows in a file have a layout, by whose groups they come.
-        """
+    def draw(self, rng: np.random.Generator) -> np.ndarray:
+        """The next order. Of those before it knows only who moved, so that a run resumed is a run."""
         x, y = rng.integers(2**32, size=2, dtype=np.uint64)
-        if not len(self.runs):
-            self.order[:] = self.exist
-            shuffle(self.order, x)
+        if self.marks:
+            shuffle_apart(self.exist, self.moved, x, self.alike)
         else:
-            if self.ends is None:
-                shuffle_apart(self.exist, self.moved, x, self.alike)
-            else:
-                self.alike[:] = self.exist
-                shuffle_parts(self.alike, self.ends, x)
+            self.alike[:] = self.by_length
+            shuffle_parts(self.alike, self.ends, x)
+        if len(self.runs):
             shuffle_runs(self.alike, self.runs, y, self.order)
-        if layout is None or layout.single(self.rows):
+        if self.layout is None:
             return self.order
-        return layout.shuffle(self.order, self.rows, lambda part: shuffle(part, rng.integers(2**32, dtype=np.uint64)))
+        return self.layout.shuffle(
+            self.order, self.rows, lambda part: shuffle(part, rng.integers(2**32, dtype=np.uint64))
+        )
 
 
 def replace(v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -76,7 +83,7 @@ def shuffle(order, x):
     k = np.uint64(order.shape[0])
     while k > ONE:
         x = random(x)
-        j = (x * k) >> HALF
+        j = (x * k) >> BITS
         k -= ONE
         order[k], order[j] = order[j], order[k]
     return x
@@ -88,14 +95,14 @@ def shuffle_apart(exist, moved, x, alike):
 
     one by one a row takes the place of one of those before it, or its own, and that one goes to the end of them.
     """
-    n, first, back = np.uint64(exist.shape[0]), np.uint64(0), np.uint64(0)
+    last, first, back = np.uint64(exist.shape[0] - 1), np.uint64(0), np.uint64(0)
     for k in range(exist.shape[0]):
         i, x = exist[k], random(x)
         there = np.uint64(moved[i])
-        mask = np.uint64(0) - there  # no branch: it would be guessed wrong. Where all bits are set, n + ~j = n - 1 - j
-        count = first ^ ((first ^ back) & mask)
-        j = (x * (count + ONE)) >> HALF
-        end, chosen = (n & mask) + (count ^ mask), (n & mask) + (j ^ mask)
+        count = there * back + (ONE - there) * first  # no branch: it would be guessed wrong
+        j = (x * (count + ONE)) >> BITS
+        end = there * (last - count) + (ONE - there) * count
+        chosen = there * (last - j) + (ONE - there) * j
         alike[end] = alike[chosen]
         alike[chosen] = i
         back += there

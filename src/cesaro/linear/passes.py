@@ -22,10 +22,9 @@ from numba import njit
 
 from cesaro.linear.jit import KERNEL
 from cesaro.linear.loss_codes import conjugate, slope, value
-from cesaro.linear.rows import entry, prefetch, prefetch_values
+from cesaro.linear.rows import ONE, TWO, entry, margin, prefetch, prefetch_values
 from cesaro.linear.steps import TINY, best, distance
 
-ONE, TWO = np.uint32(1), np.uint32(2)  # indices stay unsigned
 B, Y, V, Q = 0, 1, 2, 3  # columns of a row's record: dual value, target, weight (mean 1), squared norm
 UNKNOWN = -1.0  # a squared norm that no pass has needed yet
 
@@ -148,19 +147,11 @@ def sweep(rows, record, order, H, code, param, S, mu, threshold, radius, slack):
 @njit(**KERNEL)
 def evaluate(rows, record, w, code, param, slack, active):
     """Mean loss at w, -mean conjugate of the dual values, mean |conjugate|, and how many rows are not settled at w."""
-    data, col, ptr, d, bias = rows.data, rows.col, rows.ptr, rows.d, rows.bias
     loss, dual, size, total, k = 0.0, 0.0, 0.0, 0.0, 0
     for i in range(record.shape[0]):
         b, y, v = record[i, B], record[i, Y], record[i, V]
         if v > 0.0:
-            p, odd, j, hi = bias * w[d], 0.0, ptr[i], ptr[i + 1]
-            while j + ONE < hi:
-                p += entry(data, j) * w[col[j]]
-                odd += entry(data, j + ONE) * w[col[j + ONE]]
-                j += TWO
-            if j < hi:
-                odd += entry(data, j) * w[col[j]]
-            p += odd
+            p = margin(rows, i, w)
             loss += v * value(code, param, p, y)
             own = v * conjugate(code, param, -b, y)
             dual -= own

@@ -16,7 +16,7 @@ from numba import njit
 
 from cesaro.linear.jit import KERNEL, SCALAR
 from cesaro.linear.loss_codes import HINGE, conjugate, slope
-from cesaro.linear.rows import entry, prefetch, prefetch_values
+from cesaro.linear.rows import ONE, TWO, entry, prefetch, prefetch_values
 from cesaro.linear.simd import add_pairs, dot_pairs
 
 
@@ -49,7 +49,6 @@ class Now(NamedTuple):
 
 CANCELLED = 1e-4  # |z|^2 that fell to this part of itself in one step has lost digits: compute it anew
 SHRUNK = 1e-3  # a scale so small that alpha z and r would cancel
-ONE, TWO = np.uint32(1), np.uint32(2)  # unsigned, like the indices they are added to
 ALPHA, OUT, DONE, ANCHOR, SQUARE, SCALE, CUT, SEEN = range(8)
 
 

@@ -18,6 +18,8 @@ from numba.extending import intrinsic
 from cesaro.linear.jit import KERNEL
 from cesaro.losses import Loss
 
+ONE, TWO = np.uint32(1), np.uint32(2)  # unsigned, like the indices that they are added to
+
 
 class Rows(NamedTuple):
     """n rows of d features; row i has data[ptr[i]:ptr[i+1]] in the columns col[...] and `bias` in the column d."""
@@ -36,20 +38,6 @@ class Rows(NamedTuple):
     def width(self) -> int:
         """Length of a weight vector: the features, and the intercept's constant feature if there is one."""
         return self.d + (self.bias != 0.0)
-
-
-class Ones(NamedTuple):
-    """Rows whose values are all 1, without them, for the kernels that take either: a third of the memory to read."""
-
-    data: None
-    col: np.ndarray
-    ptr: np.ndarray
-    d: int
-    bias: float
-
-    @property
-    def n(self) -> int:
-        return len(self.ptr) - 1
 
 
 class Problem(NamedTuple):
@@ -90,9 +78,12 @@ def make_rows(X, bias: float = 0.0) -> Rows:
     )
 
 
-def without_ones(rows: Rows) -> Rows | Ones:
-    """The rows, without their values if all of them are 1."""
-    return Ones(None, *rows[1:]) if all_ones(rows.data) else rows
+def without_ones(rows: Rows) -> Rows:
+    """The rows, without their values if all of them are 1: less to read, and nothing to multiply with.
+
+    For kernels that ask `entry`: those of `recursion`, `passes` and `evaluate.mean_loss`.
+    """
+    return rows._replace(data=None) if all_ones(rows.data) else rows  # type: ignore[arg-type]
 
 
 @njit(**KERNEL)
@@ -110,6 +101,20 @@ def entry(data, j):
     if data is None:
         return 1.0
     return data[j]
+
+
+@njit(**KERNEL, forceinline=True)
+def margin(rows, i, w):
+    """<x_i, w>; `w` has d + 1 entries, the last the intercept's. Two sums: one addition need not wait for the other."""
+    data, col, j, stop = rows.data, rows.col, rows.ptr[i], rows.ptr[i + ONE]
+    even, odd = rows.bias * w[rows.d], 0.0
+    while j + ONE < stop:
+        even += entry(data, j) * w[col[j]]
+        odd += entry(data, j + ONE) * w[col[j + ONE]]
+        j += TWO
+    if j < stop:
+        odd += entry(data, j) * w[col[j]]
+    return even + odd
 
 
 def rescaled(problem: Problem) -> tuple[Problem, float]:

@@ -178,7 +178,7 @@ def shares(answers: list[Answer]) -> np.ndarray:
 
 
 def choose_anchor(sample: Problem, n: int, seed) -> tuple[float, float]:
-    """R, the mean of |x|^2, and the anchor's first strength, by the pilot of `tune` on a sample of n rows."""
+    """R, the mean of |x|^2, and the anchor's first strength, by `tune` on a sample of n rows."""
     run = Run(sample, seed)
     if run.mu * n >= 10.0 * run.R:
         return run.R, run.R / 0.5

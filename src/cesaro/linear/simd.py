@@ -6,8 +6,8 @@
     map_lanes(formula)                             a formula, written once in Python, at every lane
     dot_pairs, add_pairs                           the same for z and r side by side: 16 bytes at a time
 
-There must be `padded(L)` lanes: whole vectors. Those from gap[0] on, gap[1] in number, are left out; both are multiples
-of `padded(1)`. Without this, checks for overlap and the ends of the loops cost more than the lanes.
+There must be `padded(L, dtype)` lanes: whole vectors. Those from gap[0] on, gap[1] in number, are left out; both are
+multiples of `padded(1, dtype)`. Without this, checks for overlap and the ends of the loops cost more than the lanes.
 """
 
 from typing import Any
@@ -18,14 +18,14 @@ from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from cesaro.linear.vectors import WIDTH, Row, Strip, Vector, as_real
+from cesaro.linear.registers import WIDTH, Row, Strip, Vector, as_real
 
 PLAIN = getattr(config, "DISABLE_JIT", False)  # as with NUMBA_DISABLE_JIT=1
 GAP = types.UniTuple(types.intp, 2)
 LINE = 64  # bytes of a cache line
 
 
-def padded(lanes: int, dtype=np.float32) -> int:
+def padded(lanes: int, dtype) -> int:
     """The next number of lanes that makes whole vectors."""
     unit = WIDTH // np.dtype(dtype).itemsize
     return -(-lanes // unit) * unit
@@ -194,14 +194,18 @@ def _outside(lanes, gap):
     return np.r_[0 : gap[0], gap[0] + gap[1] : lanes]
 
 
+def _values(data, start, stop):
+    return np.ones(stop - start) if data is None else data[start:stop].astype(float)
+
+
 def _dot_rows_plainly(m, data, col, start, stop, h, gap):
     lanes = _outside(len(m), gap)
-    m[lanes] += data[start:stop].astype(m.dtype) @ h[col[start:stop]][:, lanes]
+    m[lanes] += _values(data, start, stop).astype(m.dtype) @ h[col[start:stop]][:, lanes]
 
 
 def _add_rows_plainly(h, data, col, start, stop, g, gap):
-    for j in range(start, stop):
-        _add_to_row_plainly(h, col[j], h.dtype.type(data[j]), g, gap)
+    for c, x in zip(col[start:stop], _values(data, start, stop), strict=True):
+        _add_to_row_plainly(h, c, h.dtype.type(x), g, gap)
 
 
 def _add_to_row_plainly(h, c, x, g, gap):
@@ -210,13 +214,12 @@ def _add_to_row_plainly(h, c, x, g, gap):
 
 
 def _dot_pairs_plainly(data, col, start, stop, zr):
-    values = np.ones(stop - start) if data is None else data[start:stop].astype(float)
-    return tuple(values @ zr[col[start:stop]])
+    return tuple(_values(data, start, stop) @ zr[col[start:stop]])
 
 
 def _add_pairs_plainly(zr, data, col, start, stop, g, h):
-    for j in range(start, stop):
-        zr[col[j]] += (1.0 if data is None else data[j]) * np.array([g, h])
+    for c, x in zip(col[start:stop], _values(data, start, stop), strict=True):
+        zr[c] += x * np.array([g, h])
 
 
 dot_rows: Any = _dot_rows_plainly if PLAIN else _dot_rows

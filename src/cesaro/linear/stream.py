@@ -47,11 +47,10 @@ def advance(problem: Problem, settings: Settings, before: Stream | np.ndarray | 
 def _advanced(run: kernel.Run, problem: Problem, begun: float, fresh: bool) -> tuple[Fit, Stream]:
     """The pass itself; the first one again with smaller steps, if they were ours to choose and too large."""
     run.advance()
-    zero = kernel.objective(problem, np.zeros(problem.rows.width))
-    while fresh and not kernel.objective(problem, run.output()) <= 2.0 * zero and run.calmer():
+    while fresh and not run.objectives(run.outputs())[0] <= 2.0 * run.zero()[0] and run.calmer():
         run.advance()
     w = run.output()
-    f = kernel.objective(problem, w)
+    f = float(run.objectives(w[None])[0])
     if not (np.isfinite(w).all() and np.isfinite(f)):
         raise ValueError("partial_fit overflowed: scale the features, to about unit variance, or raise alpha.")
     row = {

@@ -98,13 +98,13 @@ class Strip:
         """A loop over the vectors outside the gap."""
         stop, step = self.outside(gap), self.lanes.type(self.vector.count)
         with cgutils.for_range_slice(self.builder, self.lanes.type(0), stop, step, inc=True) as (k, _):
-            yield self.behind(k, gap)
+            yield self.lane(k, gap)
 
     def outside(self, gap):
         """How many lanes are outside the gap."""
         return self.builder.sub(self.lanes, cgutils.unpack_tuple(self.builder, gap)[1])
 
-    def behind(self, k, gap):
+    def lane(self, k, gap):
         """The lane that is number k of those outside the gap."""
         first, width = cgutils.unpack_tuple(self.builder, gap)
         jump = self.builder.select(self.builder.icmp_signed(">=", k, first), width, self.lanes.type(0))
@@ -117,7 +117,7 @@ class Strip:
             width = word(size * self.vector.count)
             end = builder.add(place, builder.mul(builder.udiv(builder.sub(stop, place), width), width))
             with cgutils.for_range_slice(builder, place, end, width, inc=True) as (k, _):
-                yield [self.behind(builder.add(k, word(i * self.vector.count)), gap) for i in range(size)]
+                yield [self.lane(builder.add(k, word(i * self.vector.count)), gap) for i in range(size)]
             place = end
 
 
