@@ -95,18 +95,18 @@ def shuffle_apart(exist, moved, x, alike):
 
     one by one a row takes the place of one of those before it, or its own, and that one goes to the end of them.
     """
-    last, first, back = np.uint64(exist.shape[0] - 1), np.uint64(0), np.uint64(0)
-    for k in range(exist.shape[0]):
+    n, first, back = exist.shape[0], 0, 0
+    for k in range(n):
         i, x = exist[k], random(x)
-        there = np.uint64(moved[i])
-        count = there * back + (ONE - there) * first  # no branch: it would be guessed wrong
-        j = (x * (count + ONE)) >> BITS
-        end = there * (last - count) + (ONE - there) * count
-        chosen = there * (last - j) + (ONE - there) * j
+        there = np.int64(moved[i])
+        mask = -there  # all bits or none; no branch: it would be guessed wrong
+        count = first ^ ((first ^ back) & mask)
+        j = np.int64((x * np.uint64(count + 1)) >> BITS)
+        end, chosen = np.uint64((count ^ mask) + (n & mask)), np.uint64((j ^ mask) + (n & mask))  # ~j + n = n - 1 - j
         alike[end] = alike[chosen]
         alike[chosen] = i
         back += there
-        first += ONE - there
+        first += 1 - there
 
 
 @njit(**KERNEL)
