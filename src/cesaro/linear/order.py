@@ -95,7 +95,7 @@ def shuffle_apart(exist, moved, x, alike):
 
     one by one a row takes the place of one of those before it, or its own, and that one goes to the end of them.
     """
-    n, first, back = exist.shape[0], 0, 0
+    n, first, back = exist.shape[0], np.int64(0), np.int64(0)
     for k in range(n):
         i, x = exist[k], random(x)
         there = np.int64(moved[i])
