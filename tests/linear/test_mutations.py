@@ -42,7 +42,7 @@ FAULTS = [
     ("recursion", "s / scale, 0.0, 1.0", "s / scale, alpha, 1.0"),
     ("recursion", "out += o", "out += a"),
     ("recursion", "seen[i, 1] += a", "seen[i, 1] += 1.0"),
-    ("recursion", "gamma if v is None else gamma * v[i]", "gamma"),
+    ("recursion", "a = gamma * v[i]", "a = gamma"),
     ("recursion", "norm > radius * mu * Gamma", "norm > radius * Gamma"),
     ("batches", "zz += push", "zz = push"),
     ("batches", "-alpha * slopes[b]", "alpha * slopes[b]"),

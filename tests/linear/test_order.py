@@ -34,7 +34,7 @@ def test_rows_come_in_runs_that_are_alike_and_the_runs_in_any_order(by):
     kind = length if by == "length" else orders.moved.astype(int)
     drawn = kind[orders.draw(np.random.default_rng(1))]
     assert np.mean(drawn[1:] == drawn[:-1]) > 0.9
-    runs = drawn[: n // 16 * 16 : 16]
+    runs = drawn[: n // orders.run * orders.run : orders.run]
     assert abs(np.corrcoef(runs[1:], runs[:-1])[0, 1]) < 5 / np.sqrt(len(runs))
 
 
@@ -72,7 +72,7 @@ def by_moving(x):
 
 def by_runs(x):
     rows = np.zeros(8 * 16 + 5, dtype=np.uint32)
-    order.shuffle_runs(np.arange(len(rows), dtype=np.uint32), np.zeros(8, dtype=np.uint32), x, rows)
+    order.shuffle_runs(np.arange(len(rows), dtype=np.uint32), 16, np.zeros(8, dtype=np.uint32), x, rows)
     np.testing.assert_array_equal(rows[:-5].reshape(8, 16) % 16, np.tile(np.arange(16), (8, 1)))
     np.testing.assert_array_equal(rows[-5:], 128 + np.arange(5))
     return rows[:-5:16] // 16

@@ -40,10 +40,16 @@ def code_of(loss) -> tuple[int, float]:
 @njit(cache=True, nogil=True, error_model="numpy")
 def value(code, param, p, y):
     """phi(p, y)."""
+    if code == HINGE:
+        return max(0.0, 1.0 - y * p)
+    return _value(code, param, p, y)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _value(code, param, p, y):
+    """The other losses: apart, so that the hinge is inlined."""
     if code <= MODIFIED_HUBER:
         m = y * p
-        if code == HINGE:
-            return max(0.0, 1.0 - m)
         if code == LOG_LOSS:
             return math.log1p(math.exp(-abs(m))) + max(0.0, -m)
         if code == MODIFIED_HUBER and m < -1.0:

@@ -4,7 +4,7 @@ Shuffling is Fisher and Yates's; its numbers come from a linear congruential gen
 digits choose, j = x (k + 1) / 2^32. Generator.permutation would take a third of an epoch.
 
 A processor guesses where a row ends and whether it will move w; at a random row it is often wrong, and what it did in the
-meantime is lost. So many rows come in runs of 16 that are alike: of one length where lengths differ, else, where the kernel
+meantime is lost. So many rows come in runs that are alike: of one length where lengths differ, else, where the kernel
 tells, all of them moved w when they were last visited, or none. What is alike is shuffled and cut into runs, and the runs
 are shuffled. (Runs alike in both would cost more epochs than they save time.)
 """
@@ -14,7 +14,8 @@ from numba import njit
 
 from cesaro.linear.jit import KERNEL
 
-RUN = np.uint64(16)  # rows that are alike in a row
+RUN = 16  # rows of one length in a row
+MOVED = 32  # rows in a row that moved w, or did not
 MANY = 1 << 14  # rows from which on there are enough of them
 VARIED = 0.2  # lengths whose standard deviation is more than this part of their mean
 ONE, BITS = np.uint64(1), np.uint64(32)
@@ -44,7 +45,8 @@ class Orders:
                     np.append(np.flatnonzero(np.diff(length[place])) + 1, len(exist)),
                 )
         self.marks = marks and not varied and len(exist) >= MANY and self.layout is None
-        self.runs = np.zeros(len(exist) // int(RUN) if varied or self.marks else 0, dtype=np.uint32)
+        self.run = MOVED if self.marks else RUN
+        self.runs = np.zeros(len(exist) // self.run if varied or self.marks else 0, dtype=np.uint32)
         self.alike = np.empty_like(exist) if len(self.runs) else self.order
 
     def draw(self, rng: np.random.Generator) -> np.ndarray:
@@ -56,7 +58,7 @@ class Orders:
             self.alike[:] = self.by_length
             shuffle_parts(self.alike, self.ends, x)
         if len(self.runs):
-            shuffle_runs(self.alike, self.runs, y, self.order)
+            shuffle_runs(self.alike, self.run, self.runs, y, self.order)
         if self.layout is None:
             return self.order
         return self.layout.shuffle(
@@ -119,14 +121,14 @@ def shuffle_parts(alike, ends, x):
 
 
 @njit(**KERNEL)
-def shuffle_runs(alike, runs, x, order):
-    """`alike` with its runs shuffled; what fills no run stays where it is, at the end."""
+def shuffle_runs(alike, run, runs, x, order):
+    """`alike` with its runs, of `run` rows, shuffled; what fills no run stays where it is, at the end."""
     for k in range(runs.shape[0]):
         runs[k] = k
     shuffle(runs, x)
-    for k in range(RUN * np.uint64(runs.shape[0]), order.shape[0]):
+    for k in range(run * runs.shape[0], order.shape[0]):
         order[k] = alike[k]
     for k in range(runs.shape[0]):
-        to, source = RUN * np.uint64(k), RUN * np.uint64(runs[k])
-        for j in range(RUN):
+        to, source = np.uint64(run * k), np.uint64(run) * np.uint64(runs[k])
+        for j in range(np.uint64(run)):
             order[to + j] = alike[source + j]

@@ -126,9 +126,11 @@ def visit(rows, targets, v, order, gamma, how, radius, zr, now, seen, moved):
     for k in range(order.shape[0]):
         ahead(rows, targets, v, order, k)
         i = order[k]
-        a = gamma if v is None else gamma * v[i]
-        if a == 0.0:
-            continue
+        a = gamma
+        if v is not None:
+            a = gamma * v[i]
+            if a == 0.0:
+                continue
         start, stop, y = ptr[i], ptr[i + ONE], own[TWO * i]
         mz, odd, j = bias * at[d], 0.0, start
         while j + ONE < stop:  # two sums, so that one addition need not wait for the other
@@ -191,9 +193,11 @@ def visit_average(rows, targets, v, order, gamma, how, radius, zr, now, seen, mo
     for k in range(order.shape[0]):
         ahead(rows, targets, v, order, k)
         i = order[k]
-        a = gamma if v is None else gamma * v[i]
-        if a == 0.0:
-            continue
+        a = gamma
+        if v is not None:
+            a = gamma * v[i]
+            if a == 0.0:
+                continue
         start, stop, y = np.intp(rows.ptr[i]), np.intp(rows.ptr[i + ONE]), targets[i, 0]
         mz, mr = dot_pairs(rows.data, rows.col, start, stop, zr)
         mz += rows.bias * zr[rows.d, 0]
