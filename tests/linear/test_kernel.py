@@ -242,5 +242,5 @@ def test_a_run_of_many_rows_that_is_resumed_is_the_run(solver):
 def test_a_start_that_explodes_begins_again_until_the_steps_are_small_enough(monkeypatch):
     case = plain.make_case(4, plain.LOSSES[4], "gda", bias=1.0)
     zero = objective(case.problem, np.zeros(case.problem.rows.width))
-    monkeypatch.setattr("cesaro.linear.kernel.choose", lambda problem, *_: (1e8, mean_square(problem)))
+    monkeypatch.setattr("cesaro.linear.kernel.choose", lambda p, *_: (1e8, mean_square(p.rows, p.v)))
     assert solve(case.problem, tol=0, max_iter=2).objective < 0.9 * zero

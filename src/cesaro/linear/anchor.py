@@ -7,24 +7,25 @@ there wins.
 """
 
 import numpy as np
+from numba import njit
 
+from cesaro.linear.jit import SCALAR
 from cesaro.linear.lanes import Lanes, fold_lanes, lane_losses, visit_lanes
-from cesaro.linear.recursion import ANCHOR, DONE, OUT, SCALE, SQUARE, How, step
+from cesaro.linear.recursion import ANCHOR, DONE, OUT, SCALE, SQUARE, How, square, step
 from cesaro.linear.rows import Problem
 
-PIECE = 1 << 17  # rows whose squares are in memory at a time
 CANDIDATES = 3.0 ** np.arange(-5, 5)
 
 
-def mean_square(problem: Problem) -> float:
+@njit(**SCALAR)
+def mean_square(rows, v):
     """mean |x|^2 over the rows that exist, the intercept's feature included."""
-    rows, sums = problem.rows, np.zeros(problem.rows.n)
-    for low in range(0, rows.n, PIECE):
-        ptr = rows.ptr[low : low + PIECE + 1].astype(np.intp)
-        square = np.square(rows.data[ptr[0] : ptr[-1]], dtype=float)
-        parts = np.add.reduceat(np.append(square, 0.0), ptr[:-1] - ptr[0]) * (ptr[1:] > ptr[:-1])
-        sums[low : low + PIECE] = parts
-    return float(problem.v @ sums / problem.v.sum()) + rows.bias**2
+    total, weight = 0.0, 0.0
+    for i in range(v.shape[0]):
+        if v[i] > 0.0:
+            total += v[i] * square(rows, np.uint32(i))
+            weight += v[i]
+    return total / weight
 
 
 def for_step(eta, R: float, mu: float):
@@ -34,7 +35,7 @@ def for_step(eta, R: float, mu: float):
 
 def choose(problem: Problem, how: How, last: bool, share: np.ndarray, rng: np.random.Generator) -> tuple[float, float]:
     """(eta, mean |x|^2): eta by one epoch over a sample of the rows; `share` are the row weights with mean 1."""
-    R = mean_square(problem)
+    R = mean_square(problem.rows, share)
     exist = np.flatnonzero(share)
     size = min(len(exist), 5000, max(len(exist) // 10, 500))
     order = rng.choice(exist, size, replace=False, shuffle=True).astype(np.uint32)

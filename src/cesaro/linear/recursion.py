@@ -96,7 +96,8 @@ def square(rows, i):
     """|x_i|^2."""
     q = rows.bias * rows.bias
     for j in range(rows.ptr[i], rows.ptr[i + ONE]):
-        q += entry(rows.data, j) * entry(rows.data, j)
+        x = np.float64(entry(rows.data, j))  # the square of a float32 may not be one
+        q += x * x
     return q
 
 
