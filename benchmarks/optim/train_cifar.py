@@ -112,9 +112,9 @@ def train_one(folder: Path, name: str, seeds: int, settings: tuple) -> str:
     return name
 
 
-def table(folder: Path, seeds: int) -> str:
-    """Markdown: mean and spread over the seeds, and the difference to the best of the others, seed by seed, with its
-    standard error. Only of contenders that have all their runs."""
+def table(folder: Path, seeds: int, rival: str | None = None) -> str:
+    """Markdown: mean and spread over the seeds, and the difference to the rival (if none is named, the best of the others)
+    seed by seed, with its standard error. Only of contenders that have all their runs."""
     scores = {}
     for name in CONTENDERS:
         lr = chosen(folder, name, seeds)
@@ -124,7 +124,7 @@ def table(folder: Path, seeds: int) -> str:
     others = {name: s for name, (_, s) in scores.items() if not CONTENDERS[name].family}
     if not others:
         return "no contender has all its runs yet"
-    rival = max(others, key=lambda name: statistics.mean(others[name]))
+    rival = rival if rival in others else max(others, key=lambda name: statistics.mean(others[name]))
     lines = [f"| optimiser | lr | test accuracy, % | minus {rival} |", "|---|---|---|---|"]
     for name, (lr, s) in sorted(scores.items(), key=lambda item: -statistics.mean(item[1][1])):
         shown = f"**{name}**" if CONTENDERS[name].family else name
@@ -149,6 +149,9 @@ if __name__ == "__main__":
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--jobs", type=int, default=2, help="processes of one thread each")
     parser.add_argument("--only", nargs="*", choices=list(CONTENDERS), default=list(CONTENDERS), help="some contenders")
+    parser.add_argument(
+        "--against", choices=[n for n in CONTENDERS if not CONTENDERS[n].family], help="whom to compare with"
+    )
     parser.add_argument("--table", action="store_true", help="print the table of what there is, and train nothing")
     given = parser.parse_args()
     if given.images > 50_000 - VALIDATION:
@@ -161,4 +164,4 @@ if __name__ == "__main__":
             waiting = [pool.submit(train_one, folder, name, given.seeds, settings) for name in given.only]
             for done, future in enumerate(as_completed(waiting), 1):
                 print(f"{done}/{len(waiting)} {future.result()}", file=sys.stderr, flush=True)
-    print(table(folder, given.seeds))
+    print(table(folder, given.seeds, given.against))
