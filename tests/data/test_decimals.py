@@ -4,10 +4,16 @@ import struct
 
 import numpy as np
 import pytest
+from compiled import compiled
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cesaro.data.decimals import HIGHEST, LOWEST, compose, decimal, leading_zeros, wide_product
+from cesaro.data import decimals
+from cesaro.data.decimals import HIGHEST, LOWEST
+
+compose, decimal, leading_zeros, wide_product = compiled(
+    decimals.compose, decimals.decimal, decimals.leading_zeros, decimals.wide_product
+)
 
 
 def read(token: str):

@@ -1,8 +1,12 @@
 import numpy as np
 import pytest
+from compiled import compiled
 
 from cesaro import losses
-from cesaro.linear.loss_codes import CODES, code_of, conjugate, slope, value
+from cesaro.linear import loss_codes
+from cesaro.linear.loss_codes import CODES, code_of
+
+value, slope, conjugate = compiled(loss_codes.value, loss_codes.slope, loss_codes.conjugate)
 
 LOSSES = [
     *(kind() for kind in losses.ALL.values()),

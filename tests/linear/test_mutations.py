@@ -74,7 +74,9 @@ def interpret(name, old="", new="", **replaced):
     """The module as plain Python, with `old` replaced by `new`."""
     text = source(name)
     assert not old or text.count(old) >= 1, f"{old!r} is no longer in {name}: write the fault anew"
-    text = re.sub(r"^@njit\(.*\)$", "", text.replace(old, new, 1) if old else text, flags=re.MULTILINE)
+    text = re.sub(
+        r"^@(njit|register_jitable)\(.*\)$", "", text.replace(old, new, 1) if old else text, flags=re.MULTILINE
+    )
     module = ModuleType(name)
     names = module.__dict__
     exec(compile(text.replace('getattr(config, "DISABLE_JIT", False)', "True"), name, "exec"), names)
@@ -92,9 +94,14 @@ def ties_hold(name, old="", new=""):
     recursion.ahead = lambda *_: None
     if name == "lanes":
         return lanes_ties_hold(recursion, old, new)
-    links = {"step": recursion.step, "fold": recursion.fold}
+    links = {"step": recursion.step, "fold": recursion.fold, "output_weight": recursion.output_weight}
     batches = interpret("batches", *([old, new] if name == "batches" else []), **links)
-    elastic = interpret("elastic", *([old, new] if name == "elastic" else []), weigh=batches.weigh)
+    elastic = interpret(
+        "elastic",
+        *([old, new] if name == "elastic" else []),
+        weigh=batches.weigh,
+        output_weight=recursion.output_weight,
+    )
     kernels = SimpleNamespace(recursion=recursion, batches=batches, elastic=elastic)
     for seed in range(40):
         solver = ["gda", "sc-pda", "pegasos", "pa-psg-sc", "sc-rda"][seed % 5]
@@ -118,7 +125,7 @@ def ties_hold(name, old="", new=""):
 
 
 def lanes_ties_hold(recursion, old, new):
-    links = {"step": recursion.step, "ahead": recursion.ahead}
+    links = {"step": recursion.step, "ahead": recursion.ahead, "output_weight": recursion.output_weight}
     lanes = interpret("lanes", old, new, **links)
     names = vars(lanes_test.LANES) | {"visit_lanes": lanes.visit_lanes, "fold_lanes": lanes.fold_lanes}
     for seed in range(20):

@@ -8,17 +8,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from compiled import compiled
 from sklearn.datasets import load_svmlight_file
 
 from cesaro import losses
-from cesaro.linear import sweeps
+from cesaro.linear import steps, sweeps
 from cesaro.linear.anchored import Run
 from cesaro.linear.dual_bound import lower_bound
 from cesaro.linear.kinks import pinned, straighten
 from cesaro.linear.loss_codes import code_of
 from cesaro.linear.rows import Problem, make_rows
-from cesaro.linear.steps import best
 
+(best,) = compiled(steps.best)
 _reference = runpy.run_path(str(Path(__file__).with_name("independent.py")))
 dense, objective, optimum = (_reference[name] for name in ("dense", "objective", "optimum"))
 DATA = Path(__file__).parents[3] / "shared" / "data" / "libsvm"

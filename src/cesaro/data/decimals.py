@@ -9,7 +9,7 @@ A number is w 10^q with an integer w. Three ways, each exact where it answers:
 import math
 
 import numpy as np
-from numba import njit
+from numba.extending import register_jitable
 
 from cesaro.linear.jit import KERNEL
 
@@ -36,7 +36,7 @@ HALF, FULL = np.uint64(2**32 - 1), np.uint64(2**64 - 1)
 NINE_BITS, EXACT = np.uint64(511), np.uint64(2**53)
 
 
-@njit(**KERNEL)
+@register_jitable(**KERNEL)
 def wide_product(a, b):
     """The high and the low 64 bits of a b."""
     a1, a0, b1, b0 = a >> U32, a & HALF, b >> U32, b & HALF
@@ -45,7 +45,7 @@ def wide_product(a, b):
     return a1 * b1 + (cross >> U32) + (other >> U32) + (middle >> U32), (middle << U32) | (low & HALF)
 
 
-@njit(**KERNEL)
+@register_jitable(**KERNEL)
 def leading_zeros(w):
     """How many zero bits stand before the first one of w > 0."""
     count = U0
@@ -57,7 +57,7 @@ def leading_zeros(w):
     return count
 
 
-@njit(**KERNEL)
+@register_jitable(**KERNEL)
 def compose(w, q):
     """The float nearest to w 10^q, w > 0, and whether that is certain."""
     if w <= EXACT and -22 <= q <= 22:
@@ -89,7 +89,7 @@ def compose(w, q):
     return math.ldexp(float(m), int(exponent - 52)), True
 
 
-@njit(**KERNEL)
+@register_jitable(**KERNEL)
 def decimal(text, i):
     """The plain decimal that starts at text[i]: its value, where it ends, and whether it was one and is certain."""
     negative = text[i] == 45

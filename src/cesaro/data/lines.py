@@ -7,6 +7,7 @@ Numbers that `decimals` does not settle are only noted, by where they start and 
 """
 
 from numba import njit
+from numba.extending import register_jitable
 
 from cesaro.linear.jit import KERNEL
 
@@ -16,18 +17,18 @@ FINE, NO_INDEX, NO_COLON, ZERO, NEGATIVE, NOT_ASCENDING, TOO_LARGE, TOO_WIDE, QU
 LARGEST = 2**31 - 1
 
 
-@njit(**KERNEL)
+@register_jitable(**KERNEL)
 def blank(c):
     return c == 32 or c == 9 or c == 13 or c == 11 or c == 12
 
 
-@njit(**KERNEL)
+@register_jitable(**KERNEL)
 def ends(c):
     """Whether c stands after a token: a blank, a newline or the start of a comment."""
     return c <= 35 and (c == 10 or c == 35 or blank(c))
 
 
-@njit(**KERNEL)
+@register_jitable(**KERNEL)
 def index(text, i):
     """The index at text[i], where it ends and what is wrong with it. As Python's int: a sign, and _ between digits."""
     negative = text[i] == 45

@@ -11,8 +11,8 @@ from numba import njit
 
 from cesaro.linear.jit import SCALAR
 from cesaro.linear.lanes import Lanes, fold_lanes, lane_losses, visit_lanes
-from cesaro.linear.recursion import ANCHOR, DONE, OUT, SCALE, SQUARE, How, square, step
-from cesaro.linear.rows import Problem
+from cesaro.linear.recursion import ANCHOR, DONE, OUT, SCALE, SQUARE, How, step
+from cesaro.linear.rows import Problem, square
 
 CANDIDATES = 3.0 ** np.arange(-5, 5)
 

@@ -91,7 +91,7 @@ class Run:
         for k, part in enumerate(np.array_split(self.order, parts)):
             share = self.record[part, passes.V].sum() if parts > 1 and first else 0.0
             C, A, stay, changes = passes.sweep(
-                self.rows, self.record, part, self.H, self.code, self.param, S, mu, (T, l1) if parts > 1 else None,
+                self.rows, self.record, part, self.H.reshape(-1), self.code, self.param, S, mu, (T, l1) if parts > 1 else None,
                 self.radius, self.slack,
             )  # fmt: skip
             if parts > 1 and len(part):

@@ -8,13 +8,14 @@ import math
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 
 from cesaro.linear.jit import LOOP
 from cesaro.linear.loss_codes import conjugate, slope
-from cesaro.linear.recursion import CANCELLED, SHRUNK, fold, step
+from cesaro.linear.recursion import CANCELLED, SHRUNK, fold, output_weight, step
 
 
-@njit(**LOOP)
+@register_jitable(**LOOP)
 def dot(rows, i, zr, which):
     """<x_i, z> (which = 0) or <x_i, r> (1)."""
     m = rows.bias * zr[rows.d, which]
@@ -23,7 +24,7 @@ def dot(rows, i, zr, which):
     return m
 
 
-@njit(**LOOP)
+@register_jitable(**LOOP)
 def push(rows, i, zr, g, h):
     """z += g x_i, r += h x_i; what |z|^2 grows by."""
     z = zr[rows.d, 0]
@@ -38,7 +39,7 @@ def push(rows, i, zr, g, h):
     return grown
 
 
-@njit(**LOOP)
+@register_jitable(**LOOP)
 def weigh(v, gamma, batch):
     """The weight of a batch."""
     if v.shape[0] == 1:
@@ -60,7 +61,7 @@ def visit_batches(rows, y, v, order, gamma, how, zr, now, seen, slopes):
         a = weigh(v, gamma, batch)
         A += a
         t += 1
-        o = a * (A / how.total) ** 3 if how.cubic else a
+        o = output_weight(how, a, A)
         alpha += o * s
         out += o
         for b in range(batch.shape[0]):

@@ -12,19 +12,21 @@ a column that nobody visits costs nothing until it is. The intercept (the last c
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 
 from cesaro.linear.batches import weigh
 from cesaro.linear.jit import LOOP
 from cesaro.linear.loss_codes import conjugate, slope
+from cesaro.linear.recursion import output_weight
 
 
-@njit(**LOOP)
+@register_jitable(**LOOP)
 def soft(z, threshold):
     """-sign(z) (|z| - threshold)_+."""
     return -max(0.0, z - threshold) + max(0.0, -z - threshold)
 
 
-@njit(**LOOP)
+@register_jitable(**LOOP)
 def margin(rows, i, zr, threshold, s):
     """<x_i, w> with w = s soft(z)."""
     p = -rows.bias * zr[rows.d, 0]
@@ -33,7 +35,7 @@ def margin(rows, i, zr, threshold, s):
     return s * p
 
 
-@njit(**LOOP)
+@register_jitable(**LOOP)
 def catch_up(zr, c, l1, mu, sums, lag, k):
     """r of column c receives the points from the column's last visit to before step k."""
     i, z = np.int64(lag[c]), abs(zr[c, 0])
@@ -53,7 +55,7 @@ def catch_up(zr, c, l1, mu, sums, lag, k):
     zr[c, 1] -= total / mu if zr[c, 0] > 0.0 else -total / mu
 
 
-@njit(**LOOP)
+@register_jitable(**LOOP)
 def push(rows, i, zr, g, how, sums, lag, k):
     """z += g x_i, after the averages of its columns have caught up."""
     for j in range(rows.ptr[i], rows.ptr[i + np.uint32(1)]):
@@ -74,7 +76,7 @@ def visit_elastic(rows, y, v, order, gamma, how, zr, now, seen, slopes, sums, la
         batch = order[k : k + size]
         s = 1.0 / (how.mu * (anchor + A)) if anchor + A > 0.0 else 0.0
         threshold, a = how.l1 * A, weigh(v, gamma, batch)
-        o = a * ((A + a) / how.total) ** 3 if how.cubic else a
+        o = output_weight(how, a, A + a)
         out += o
         sums[t, 2] = A
         sums[t + 1, 0] = sums[t, 0] + o * how.mu * s

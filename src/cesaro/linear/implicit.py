@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 
 from cesaro import losses
 from cesaro.linear.jit import INLINE, LOOP
@@ -74,13 +75,13 @@ class Pack(NamedTuple):
 A, ANCHOR, CUT, OUT, SHARE = range(5)
 
 
-@njit(**LOOP)
+@register_jitable(**LOOP)
 def soft(z, threshold):
     """sign(z) (|z| - threshold)_+."""
     return max(z - threshold, z * 0) - max(-z - threshold, z * 0)
 
 
-@njit(**INLINE)
+@register_jitable(**INLINE)
 def margins(rows, i, h, m, gap):
     """m = <x_i, h>."""
     real = m.dtype.type
@@ -89,7 +90,7 @@ def margins(rows, i, h, m, gap):
     dot_rows(m, rows.data, rows.col, np.intp(rows.ptr[i]), np.intp(rows.ptr[i + ONE]), h, gap)
 
 
-@njit(**LOOP)
+@register_jitable(**LOOP)
 def soft_margins(rows, i, h, m, T):
     """The same with every lane's h behind its threshold, the intercept's excepted."""
     real = m.dtype.type
@@ -110,7 +111,7 @@ def row_squares(rows, q):
             q[i] += rows.data[j] * rows.data[j]
 
 
-@njit(**INLINE)
+@register_jitable(**INLINE)
 def spread(rows, i, h, g, gap):
     """h += x_i g^T."""
     real = g.dtype.type
@@ -146,7 +147,7 @@ def each_target(a, q, bend, half, eps, low, high, cap, zero, y, mu, mask, m, G, 
 step_lanes, step_straight, step_each = map_lanes(formula), map_lanes(straight), map_lanes(each_target)
 
 
-@njit(**INLINE)
+@register_jitable(**INLINE)
 def respond(shape, a, q, one, y, m, g, G, mu, mask, cut, gap):
     """The formula at every lane; whether any of them moves. `one` tells that they share the target y[0]."""
     real = m.dtype.type
@@ -166,7 +167,7 @@ def respond(shape, a, q, one, y, m, g, G, mu, mask, cut, gap):
     return step_each((a, q, bend, half, eps, low, high, cap, zero), (y, mu, mask, m, G, cut, g), gap)
 
 
-@njit(**LOOP)
+@register_jitable(**LOOP)
 def share(m, H):
     """The root a = 1 / (1 + exp(m + H a)), by Newton's method in t = log(a / (1 - a)) between -m - H and -m."""
     low, high = -m - H, -m
@@ -187,7 +188,7 @@ def share(m, H):
     return a
 
 
-@njit(**LOOP)
+@register_jitable(**LOOP)
 def respond_logistic(a, q, y, m, g, G, mu, mask, cut):
     """The same for the logistic loss, one lane at a time."""
     for k in range(m.shape[0]):
@@ -197,7 +198,7 @@ def respond_logistic(a, q, y, m, g, G, mu, mask, cut):
         cut[k] -= a * mask[k] * conjugate(LOG_LOSS, 0.0, -float(b), float(y[k]))
 
 
-@njit(**LOOP)
+@register_jitable(**LOOP)
 def snapshot(pack, sparse, o):
     """Flush the scalars; average += o w."""
     h, s, L = pack.h, pack.sums, pack.mu.shape[0]
@@ -222,7 +223,7 @@ def snapshot(pack, sparse, o):
                 pack.average[j, k] += s[SHARE, k] * h[j, k]
 
 
-@njit(**LOOP)
+@register_jitable(**LOOP)
 def aim(Y, i, target, y):
     """Every lane's target of row i."""
     real = y.dtype.type
@@ -277,7 +278,7 @@ def value_formula(a, bend, half, eps, low, high, cap, zero, mask, y, m, loss):
 value_lanes = map_lanes(value_formula)
 
 
-@njit(**LOOP)
+@register_jitable(**LOOP)
 def lose(shape, a, y, m, mask, loss):
     """The losses of every lane."""
     real = m.dtype.type

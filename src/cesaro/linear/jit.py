@@ -2,12 +2,16 @@
 
 `_nrt=False` says that a kernel only borrows its arrays. With it Numba omits the atomic increments around every call
 that takes an array, which cost a factor of 1.7 in a loop over short rows; such a kernel cannot allocate.
+
+Numba compiles two wrappers with every function, for callers in C and in Python. No kernel is called from C, and what only
+kernels call is `register_jitable`, not `njit`: without wrappers, and called from Python it is Python. That is a fifth of
+the time to compile.
 """
 
 from typing import Any
 
 FAST = {"reassoc", "contract", "nsz", "arcp"}  # sums may be reordered; infinities and NaN keep their meaning
-KERNEL: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
+KERNEL: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
 LOOP: dict[str, Any] = KERNEL | {"fastmath": FAST}
 SCALAR: dict[str, Any] = KERNEL | {"fastmath": {"contract", "nsz", "arcp"}}  # short sums: vectors would not pay
 INLINE: dict[str, Any] = LOOP | {"forceinline": True}  # a call that passes arrays costs as much as a short row

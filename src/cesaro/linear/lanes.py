@@ -8,10 +8,24 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 
 from cesaro.linear.jit import KERNEL, LOOP
 from cesaro.linear.loss_codes import conjugate, slope, value
-from cesaro.linear.recursion import ALPHA, ANCHOR, CANCELLED, CUT, DONE, OUT, SCALE, SHRUNK, SQUARE, ahead, step
+from cesaro.linear.recursion import (
+    ALPHA,
+    ANCHOR,
+    CANCELLED,
+    CUT,
+    DONE,
+    OUT,
+    SCALE,
+    SHRUNK,
+    SQUARE,
+    ahead,
+    output_weight,
+    step,
+)
 
 
 class Lanes(NamedTuple):
@@ -36,7 +50,7 @@ def fold_lanes(W, S):
     S[SCALE] = 1.0
 
 
-@njit(**LOOP)
+@register_jitable(**LOOP)
 def margins(rows, i, W, m):
     """m = <x_i, W> for as many columns as m is long; returns |x_i|^2."""
     q = rows.bias * rows.bias
@@ -50,7 +64,7 @@ def margins(rows, i, W, m):
     return q
 
 
-@njit(**LOOP)
+@register_jitable(**LOOP)
 def spread(rows, i, W, g):
     """W += x_i g^T."""
     for k in range(g.shape[0]):
@@ -61,7 +75,7 @@ def spread(rows, i, W, g):
             W[c, k] += x * g[k]
 
 
-@njit(**LOOP)
+@register_jitable(**LOOP)
 def respond(how, mu, S, k, a, y, mz, mr, q):
     """Lane k meets a row of weight a and margins mz, mr: its scalars advance.
 
@@ -69,7 +83,7 @@ def respond(how, mu, S, k, a, y, mz, mr, q):
     """
     s, S[SCALE, k] = step(how, how.radius, mu, S[ANCHOR, k] + S[DONE, k], S[SCALE, k], S[SQUARE, k])
     S[DONE, k] += a
-    o = a * (S[DONE, k] / how.total) ** 3 if how.cubic else a
+    o = output_weight(how, a, S[DONE, k])
     S[ALPHA, k] += o * s
     S[OUT, k] += o
     p = (S[ALPHA, k] * mz + mr) / S[OUT, k] if how.primal else s * mz

@@ -8,9 +8,10 @@ are the scalar twins of the methods of the same name; `param` is the loss's epsi
 import math
 from dataclasses import astuple
 
-from numba import njit
+from numba.extending import register_jitable
 
 from cesaro import losses
+from cesaro.linear.jit import KERNEL
 
 HINGE, SQUARED_HINGE, LOG_LOSS, MODIFIED_HUBER = 0, 1, 2, 3
 SQUARED_ERROR, HUBER, EPSILON_INSENSITIVE, SQUARED_EPSILON_INSENSITIVE, QUANTILE = 4, 5, 6, 7, 8
@@ -37,7 +38,7 @@ def code_of(loss) -> tuple[int, float]:
     return CODES[type(loss)], float(settings[0]) if settings else 0.0
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@register_jitable(**KERNEL)
 def value(code, param, p, y):
     """phi(p, y)."""
     if code == HINGE:
@@ -45,7 +46,7 @@ def value(code, param, p, y):
     return _value(code, param, p, y)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@register_jitable(**KERNEL)
 def _value(code, param, p, y):
     """The other losses: apart, so that the hinge is inlined."""
     if code <= MODIFIED_HUBER:
@@ -54,7 +55,8 @@ def _value(code, param, p, y):
             return math.log1p(math.exp(-abs(m))) + max(0.0, -m)
         if code == MODIFIED_HUBER and m < -1.0:
             return -4.0 * m
-        return max(0.0, 1.0 - m) ** 2
+        short = max(0.0, 1.0 - m)
+        return short * short
     r = abs(p - y)
     if code == SQUARED_ERROR:
         return r * r / 2.0
@@ -63,11 +65,12 @@ def _value(code, param, p, y):
     if code == EPSILON_INSENSITIVE:
         return max(0.0, r - param)
     if code == SQUARED_EPSILON_INSENSITIVE:
-        return max(0.0, r - param) ** 2
+        beyond = max(0.0, r - param)
+        return beyond * beyond
     return max(param * (y - p), (param - 1.0) * (y - p))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@register_jitable(**KERNEL)
 def slope(code, param, p, y):
     """A subgradient of phi in p: the same one as in `cesaro.losses` at the kinks."""
     if code <= MODIFIED_HUBER:
@@ -92,7 +95,7 @@ def slope(code, param, p, y):
     return 1.0 if beyond > 0.0 else (-1.0 if beyond < 0.0 else 0.0)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@register_jitable(**KERNEL)
 def conjugate(code, param, u, y):
     """phi*(u, y) = sup_p u p - phi(p, y), infinite outside its domain."""
     if code <= MODIFIED_HUBER:

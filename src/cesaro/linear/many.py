@@ -18,7 +18,7 @@ from cesaro.linear.epochs import loop
 from cesaro.linear.jit import LOOP
 from cesaro.linear.loss_codes import HINGE, code_of, conjugate, slope, value
 from cesaro.linear.order import Orders
-from cesaro.linear.recursion import ANCHOR, DONE, How, Now, ahead, step
+from cesaro.linear.recursion import ANCHOR, DONE, How, Now, ahead, output_weight, step
 from cesaro.linear.registers import where_less
 from cesaro.linear.rows import ONE, Fit, Problem
 from cesaro.linear.simd import add_rows, add_to_row, dot_rows, map_lanes, padded, zeros
@@ -55,7 +55,7 @@ def visit_many(rows, Y, v, order, how, W, now, cut, m, g):
         s, _ = step(how, None, how.mu, anchor + A, 1.0, 0.0)
         A += a
         t += 1
-        o = a * (A / how.total) ** 3 if how.cubic else a
+        o = output_weight(how, a, A)
         alpha += o * s
         out += o
         for lane in range(m.shape[0]):

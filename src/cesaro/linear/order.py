@@ -11,6 +11,7 @@ are shuffled. (Runs alike in both would cost more epochs than they save time.)
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 
 from cesaro.linear.jit import KERNEL
 
@@ -73,7 +74,7 @@ def replace(v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return np.minimum(draws, len(v) - 1).astype(np.uint32)
 
 
-@njit(**KERNEL)
+@register_jitable(**KERNEL)
 def random(x):
     """The number after x."""
     return (x * np.uint64(1664525) + np.uint64(1013904223)) & np.uint64(0xFFFFFFFF)

@@ -22,24 +22,11 @@ from numba import njit
 
 from cesaro.linear.jit import KERNEL
 from cesaro.linear.loss_codes import conjugate, slope, value
-from cesaro.linear.rows import ONE, TWO, entry, margin, prefetch, prefetch_values
+from cesaro.linear.rows import ONE, TWO, entry, margin, prefetch, prefetch_values, square
 from cesaro.linear.steps import TINY, best, distance
 
 B, Y, V, Q = 0, 1, 2, 3  # columns of a row's record: dual value, target, weight (mean 1), squared norm
 UNKNOWN = -1.0  # a squared norm that no pass has needed yet
-
-
-@njit(**KERNEL)
-def square(data, lo, hi, bias):
-    """|x|^2 of the row with the entries lo..hi."""
-    even, odd, j = bias * bias, 0.0, lo
-    while j + ONE < hi:
-        even += np.float64(entry(data, j)) * entry(data, j)
-        odd += np.float64(entry(data, j + ONE)) * entry(data, j + ONE)
-        j += TWO
-    if j < hi:
-        odd += np.float64(entry(data, j)) * entry(data, j)
-    return even + odd
 
 
 @njit(**KERNEL)
@@ -62,43 +49,42 @@ def measure(rows, record, order):
     for k in range(order.shape[0]):
         i = order[k]
         if record[i, Q] < 0.0:
-            record[i, Q] = square(rows.data, rows.ptr[i], rows.ptr[i + ONE], rows.bias)
+            record[i, Q] = square(rows, i)
         total += record[i, V] * record[i, Q]
         weight += record[i, V]
     return total / weight
 
 
 @njit(**KERNEL)
-def sweep(rows, record, order, H, code, param, S, mu, threshold, radius, slack):
-    """Visit the rows of `order` once; H holds h and r as columns, its last row is the intercept's.
+def sweep(rows, record, order, h, code, param, S, mu, threshold, radius, slack):
+    """Visit the rows of `order` once; in h every entry is followed by that of r, the intercept's are the last.
 
     The first pass has mu > 0 and averages with weights k^3; later ones have mu = 0 and uniform weights. `threshold` is
     None without L1, else (T, l1 in the first pass or 0). A row whose value is -phi' throughout p +- slack is settled
     and leaves `order`. Returns C, the sum of the weights, the number of rows kept and of values changed.
     """
-    data, col, ptr, d, bias = rows.data, rows.col, rows.ptr, rows.d, rows.bias
+    data, col, ptr, bias, last = rows.data, rows.col, rows.ptr, rows.bias, TWO * np.uint64(rows.d)
     n, kept, changes, C, A, o, s = order.shape[0], 0, 0, 0.0, 0.0, 1.0, 1.0 / max(S, TINY)
-    norm, flat = 0.0, record.reshape(-1)
-    T, h = 0.0, H.reshape(-1)
+    norm, T = 0.0, 0.0
     if threshold is not None:
         T = threshold[0]
     if radius < math.inf:
-        for j in range(H.shape[0]):
-            norm += H[j, 0] * H[j, 0]
+        for k in range(0, h.shape[0], 2):
+            norm += h[k] * h[k]
     for k in range(n):
         if k + 8 < n:
             far = np.intp(order[k + 8])
             prefetch(ptr, far)
-            prefetch(flat, 4 * far)
+            prefetch(record, far)
         if k + 4 < n:
             near = np.intp(ptr[order[k + 4]])
             prefetch_values(data, near, near + 8)
             prefetch(col, near)
             prefetch(col, near + 16)
         i = order[k]
-        lo, hi = ptr[i], ptr[i + ONE]
+        lo, hi = np.uint64(ptr[i]), np.uint64(ptr[i + ONE])
         b, y, v, q = record[i, B], record[i, Y], record[i, V], record[i, Q]
-        m, odd, j = bias * H[d, 0], 0.0, lo
+        m, odd, j = bias * h[last], 0.0, lo
         if threshold is None:
             while j + ONE < hi:  # two sums, so that one addition need not wait for the other
                 m += entry(data, j) * h[TWO * col[j]]
@@ -109,29 +95,30 @@ def sweep(rows, record, order, H, code, param, S, mu, threshold, radius, slack):
             m += odd
         else:
             T += v * threshold[1]
-            for j in range(lo, hi):
-                z = h[TWO * col[j]]
-                m += entry(data, j) * (z - min(T, max(-T, z)))
+            for e in range(lo, hi):
+                z = h[TWO * col[e]]
+                m += entry(data, e) * (z - min(T, max(-T, z)))
         if mu > 0.0:
             S += v * mu
             s = 1.0 / S
-            o = ((k + 1.0) / n) ** 3
+            part = (k + 1.0) / n
+            o = part * part * part
         pull = s
         if radius < math.inf and norm > 0.0:
             pull = min(s, radius / math.sqrt(norm))
         if q < 0.0:
-            q = square(data, lo, hi, bias)
+            q = square(rows, i)
             record[i, Q] = q
         own, p = v * q * pull, pull * m
         new = best(code, param, y, p - own * b, own, b)
         delta = v * (new - b)
         if delta != 0.0:
-            for j in range(lo, hi):
-                a = TWO * col[j]
-                first, second = h[a] + delta * entry(data, j), h[a + ONE] - C * delta * entry(data, j)
+            for e in range(lo, hi):
+                a = TWO * col[e]
+                first, second = h[a] + delta * entry(data, e), h[a + ONE] - C * delta * entry(data, e)
                 h[a], h[a + ONE] = first, second
-            H[d, 0] += delta * bias
-            H[d, 1] -= C * delta * bias
+            h[last] += delta * bias
+            h[last + ONE] -= C * delta * bias
             if radius < math.inf:
                 norm = max(0.0, norm + delta * (2.0 * m + delta * q))
                 pull = min(s, radius / math.sqrt(norm)) if norm > 0.0 else s
@@ -151,7 +138,7 @@ def evaluate(rows, record, w, code, param, slack, active):
     for i in range(record.shape[0]):
         b, y, v = record[i, B], record[i, Y], record[i, V]
         if v > 0.0:
-            p = margin(rows, i, w)
+            p = margin(rows, np.uint32(i), w)
             loss += v * value(code, param, p, y)
             own = v * conjugate(code, param, -b, y)
             dual -= own

@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 
 from cesaro.linear.jit import KERNEL, SCALAR
 from cesaro.linear.loss_codes import HINGE, conjugate, slope
-from cesaro.linear.rows import ONE, TWO, entry, prefetch, prefetch_values
+from cesaro.linear.rows import ONE, TWO, entry, prefetch, prefetch_values, square
 from cesaro.linear.simd import add_pairs, dot_pairs
 
 
@@ -52,7 +53,7 @@ SHRUNK = 1e-3  # a scale so small that alpha z and r would cancel
 ALPHA, OUT, DONE, ANCHOR, SQUARE, SCALE, CUT, SEEN = range(8)
 
 
-@njit(**KERNEL)
+@register_jitable(**KERNEL)
 def ahead(rows, targets, v, order, k):
     """Prefetch what the rows 4 and 8 places ahead will need."""
     n = order.shape[0]
@@ -84,21 +85,11 @@ def step(how, radius, mu, Gamma, scale, zz):
     return -scale * inside / (mu * Gamma), scale * inside if how.keep else scale
 
 
-@njit(**KERNEL)
+@register_jitable(**KERNEL)
 def output_weight(how, a, A):
     """o_t."""
     part = A / how.total
     return a * (part * part * part) if how.cubic else a
-
-
-@njit(**KERNEL)
-def square(rows, i):
-    """|x_i|^2."""
-    q = rows.bias * rows.bias
-    for j in range(rows.ptr[i], rows.ptr[i + ONE]):
-        x = np.float64(entry(rows.data, j))  # the square of a float32 may not be one
-        q += x * x
-    return q
 
 
 @njit(**KERNEL)
@@ -132,7 +123,7 @@ def visit(rows, targets, v, order, gamma, how, radius, zr, now, seen, moved):
             a = gamma * v[i]
             if a == 0.0:
                 continue
-        start, stop, y = ptr[i], ptr[i + ONE], own[TWO * i]
+        start, stop, y = np.uint64(ptr[i]), np.uint64(ptr[i + ONE]), own[TWO * i]
         mz, odd, j = bias * at[d], 0.0, start
         while j + ONE < stop:  # two sums, so that one addition need not wait for the other
             mz += entry(data, j) * at[TWO * col[j]]
@@ -160,8 +151,8 @@ def visit(rows, targets, v, order, gamma, how, radius, zr, now, seen, moved):
         if u != 0.0:
             g = a * u if radius is None else a * u / scale
             own[TWO * i + ONE] += alpha * g
-            for j in range(start, stop):
-                at[TWO * col[j]] += g * entry(data, j)
+            for e in range(start, stop):
+                at[TWO * col[e]] += g * entry(data, e)
             at[d] += g * bias
             if radius is not None:
                 before = zz

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from llvmlite import ir
-from numba import config, njit, types
+from numba import config, types
 from numba.core import cgutils
-from numba.extending import intrinsic
+from numba.extending import intrinsic, register_jitable
 
 from cesaro.linear.jit import KERNEL
 from cesaro.losses import Loss
@@ -83,19 +83,12 @@ def without_ones(rows: Rows) -> Rows:
 
     For kernels that ask `entry`: those of `recursion`, `passes` and `evaluate.mean_loss`.
     """
-    return rows._replace(data=None) if all_ones(rows.data) else rows  # type: ignore[arg-type]
+    data = rows.data
+    ones = len(data) > 0 and data[0] == 1.0 and data.min() == 1.0 == data.max()
+    return rows._replace(data=None) if ones else rows  # type: ignore[arg-type]
 
 
-@njit(**KERNEL)
-def all_ones(data):
-    """Whether every value is 1; most data say no at once."""
-    for j in range(data.shape[0]):  # noqa: SIM110  a kernel has no generators
-        if data[j] != 1.0:
-            return False
-    return True
-
-
-@njit(**KERNEL)
+@register_jitable(**KERNEL)
 def entry(data, j):
     """data[j], or 1 where there are no values."""
     if data is None:
@@ -103,10 +96,10 @@ def entry(data, j):
     return data[j]
 
 
-@njit(**KERNEL, forceinline=True)
+@register_jitable(**KERNEL, forceinline=True)
 def margin(rows, i, w):
     """<x_i, w>; `w` has d + 1 entries, the last the intercept's. Two sums: one addition need not wait for the other."""
-    data, col, j, stop = rows.data, rows.col, rows.ptr[i], rows.ptr[i + ONE]
+    data, col, j, stop = rows.data, rows.col, np.uint64(rows.ptr[i]), np.uint64(rows.ptr[i + ONE])
     even, odd = rows.bias * w[rows.d], 0.0
     while j + ONE < stop:
         even += entry(data, j) * w[col[j]]
@@ -114,6 +107,20 @@ def margin(rows, i, w):
         j += TWO
     if j < stop:
         odd += entry(data, j) * w[col[j]]
+    return even + odd
+
+
+@register_jitable(**KERNEL)
+def square(rows, i):
+    """|x_i|^2, of float32 too in float64."""
+    data, j, stop = rows.data, np.uint64(rows.ptr[i]), np.uint64(rows.ptr[i + ONE])
+    even, odd = rows.bias * rows.bias, 0.0
+    while j + ONE < stop:
+        even += np.float64(entry(data, j)) * entry(data, j)
+        odd += np.float64(entry(data, j + ONE)) * entry(data, j + ONE)
+        j += TWO
+    if j < stop:
+        odd += np.float64(entry(data, j)) * entry(data, j)
     return even + odd
 
 
@@ -173,7 +180,7 @@ def _nothing(array, i):
 prefetch: Any = _nothing if getattr(config, "DISABLE_JIT", False) else _prefetch
 
 
-@njit(**KERNEL)
+@register_jitable(**KERNEL)
 def prefetch_values(data, first, last):
     """Prefetch data[first] and data[last], if there are values."""
     if data is not None:

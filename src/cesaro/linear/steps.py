@@ -8,7 +8,7 @@ row and H >= 0 the row's own pull. Best is the b that agrees with itself: the du
 
 import math
 
-from numba import njit
+from numba.extending import register_jitable
 
 from cesaro.linear.jit import KERNEL
 from cesaro.linear.loss_codes import (
@@ -25,7 +25,7 @@ from cesaro.linear.loss_codes import (
 TINY = 1e-300  # a row of norm zero has H = 0: its value is at a bound of the box, whichever way 1/TINY points
 
 
-@njit(**KERNEL)
+@register_jitable(**KERNEL)
 def best(code, param, y, z, H, b):
     """The best dual value of a row with target y; b is its present one, where the search for log_loss begins."""
     if code == HINGE:
@@ -33,7 +33,7 @@ def best(code, param, y, z, H, b):
     return _best(code, param, y, z, H, b)
 
 
-@njit(**KERNEL)
+@register_jitable(**KERNEL)
 def _best(code, param, y, z, H, b):
     """The other losses: apart, so that the hinge's step is inlined."""
     if code == LOG_LOSS:
@@ -55,7 +55,7 @@ def _best(code, param, y, z, H, b):
     return beyond / (H + 0.5)
 
 
-@njit(**KERNEL)
+@register_jitable(**KERNEL)
 def distance(code, param, p, y):
     """How far the prediction p is from the nearest place where phi' changes, seen from a flat piece of phi'."""
     if code in (HINGE, SQUARED_HINGE):
@@ -69,7 +69,7 @@ def distance(code, param, p, y):
     return abs(abs(p - y) - param)
 
 
-@njit(**KERNEL)
+@register_jitable(**KERNEL)
 def _logistic(m, H, a):
     """The root a in (0, 1) of  log(a / (1 - a)) + m + H a:  Newton in t = log(a / (1 - a)), kept inside its bracket.
 

@@ -36,7 +36,9 @@ def choose(run):
 def objective(run, order, fresh, K):
     """The objective, without L1, at the average of a first pass over `order` with the anchor K; its loss is on `fresh`."""
     record, H, loss = run.record, np.zeros_like(run.H), (run.code, run.param)
-    C, A, *_ = passes.sweep(run.rows, record, order.copy(), H, *loss, K, run.mu, None, run.radius, run.slack)
+    C, A, *_ = passes.sweep(
+        run.rows, record, order.copy(), H.reshape(-1), *loss, K, run.mu, None, run.radius, run.slack
+    )
     record[order, passes.B] = 0.0
     w = (C * H[:, 0] + H[:, 1]) / A
     return mean_loss(run.rows, record[:, passes.Y], record[:, passes.V], fresh, *loss, w) + run.mu / 2.0 * (w @ w)
