@@ -63,6 +63,17 @@ def test_combining_vectors_makes_a_new_one_and_leaves_them_alone():
     assert np.allclose(combine((2.0, u), (-0.5, v), (3.0, w)), 2.0 * u - 0.5 * v + 3.0 * w, rtol=0, atol=1e-14)
     assert np.allclose(combine((0.7, u), (0.3, u), (3.0, w)), u + 3.0 * w, rtol=0, atol=1e-14)
     assert np.array_equal(before, [u, v, w])
+    for shape, kind in (((50,), np.float32), ((5, 10), np.float64), ((5, 10), np.float32)):
+        a, b = u.reshape(shape).astype(kind), v.reshape(shape).astype(kind)
+        found = combine((2.0, a), (-0.5, b))
+        assert found.dtype == kind
+        assert np.allclose(found, 2.0 * a - 0.5 * b, rtol=0, atol=1e-6)
+
+
+def test_an_average_takes_a_function_as_weights_and_refuses_a_class():
+    assert Average(lambda t: float(t)).weights.relative(3) == Linear().relative(3)
+    with pytest.raises(TypeError, match=r"Linear\(\)"):
+        Average(Linear)
 
 
 @pytest.mark.parametrize("make", [lambda: Suffix(0.0), lambda: Exponential(1.0), lambda: PolynomialDecay(-1)])

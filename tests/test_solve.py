@@ -11,7 +11,7 @@ import cesaro
 from cesaro.domains import Ball, Everywhere, Simplex
 from cesaro.methods import ALL, GDA, PDA, SCPDA, LinearDecay
 from cesaro.outputs import Average, Best, Last, Suffix
-from cesaro.weights import Linear, Power, Uniform
+from cesaro.weights import Geometric, Linear, Power, Uniform
 
 PROBLEM = make(1, "hinge", "everywhere", d=6, mu=0.5)
 
@@ -169,6 +169,39 @@ def test_auto_anchor_tames_a_steep_function_that_is_sampled():
     assert res.fun < Steep().value(np.full(3, 2.0))
 
 
+class Barrier:
+    """Not a number beyond |x| = 1, where long steps lead."""
+
+    def value(self, x):
+        with np.errstate(invalid="ignore"):
+            return -np.log(1 - x * x).sum()
+
+    def subgradient(self, x):
+        return 2 * x / (1 - x * x)
+
+    def sample(self, x, rng):
+        return 2 * self.subgradient(x) * (rng.random(x.size) < 0.5)
+
+
+def test_a_sampled_function_that_is_not_finite_everywhere_is_kept_where_it_is():
+    tamed = cesaro.minimize(Barrier(), np.full(10, 0.5), mu=0.01, max_iter=500, rng=0)
+    assert tamed.anchor > 1
+    assert tamed.success
+    assert tamed.fun < Barrier().value(np.full(10, 0.5))
+    lost = cesaro.minimize(Barrier(), np.full(10, 0.5), mu=0.01, max_iter=500, rng=0, anchor=0.0)
+    assert not lost.success
+    assert math.isfinite(lost.fun)
+    assert "nan" in lost.message
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_weights_that_grow_apart_do_not_overflow(name):
+    for weights, gamma in ((Linear(), Geometric(0.05)), (Geometric(0.05), Geometric(0.1)), (Power(60), Uniform())):
+        run = {"method": name, "mu": 1.0, "weights": weights, "gamma": gamma, "max_iter": 16_000, "anchor": 0.5}
+        res = cesaro.minimize(lambda w: (min(w @ w, 1e9) / 2, np.clip(w, -1e9, 1e9)), np.ones(2), **run)
+        assert not math.isnan(res.fun)
+
+
 @pytest.mark.parametrize("scale", [1e-200, 1e-30, 1e30, 1e150, 1e200])
 def test_functions_of_any_scale_give_finite_answers_and_true_bounds(scale):
     fun = lambda w: (scale * PROBLEM(w)[0], scale * PROBLEM(w)[1])  # noqa: E731
@@ -317,7 +350,9 @@ def test_time_limit_and_callbacks_stop_the_run():
         ({"weights": Linear}, TypeError, r"Linear\(\)"),
         ({"weights": lambda t: None}, ValueError, "weights must be positive"),
         ({"bounds": [(0, 1)] * 3}, ValueError, "does not fit"),
+        ({"bounds": [(0, 1)]}, ValueError, "does not fit"),
         ({"bounds": []}, ValueError, "pairs"),
+        ({"domain": Ball(1.0, [math.nan] * 6)}, ValueError, "not finite at 0"),
         ({"domain": Ball(1.0, np.zeros(4))}, ValueError, "does not fit"),
         ({"x0": "here"}, TypeError, "real numbers"),
         ({"fun": Sampled(), "output": Best()}, ValueError, "samples"),
@@ -402,16 +437,35 @@ def test_a_function_that_writes_into_its_argument_harms_nobody():
     )
 
 
-def test_a_subgradient_buffer_may_be_reused():
+@pytest.mark.parametrize("name", ["sc-pda", "gda", "sc-rda"])
+@pytest.mark.parametrize("scale", [1.0, 1e4])  # the second makes "auto" begin again, with the first answer
+def test_a_subgradient_buffer_may_be_reused(name, scale):
     buffer = np.empty(6)
 
     def fun(x):
-        value, buffer[:] = PROBLEM(x)
+        value, g = PROBLEM(x)
+        return value + scale * (x @ x), g + 2 * scale * x
+
+    def reusing(x):
+        value, buffer[:] = fun(x)
         return value, buffer
 
-    assert np.array_equal(
-        cesaro.minimize(fun, PROBLEM.x0, mu=PROBLEM.mu).x, cesaro.minimize(PROBLEM, PROBLEM.x0, mu=PROBLEM.mu).x
-    )
+    clean, reused = (cesaro.minimize(f, PROBLEM.x0, mu=PROBLEM.mu, method=name, max_iter=100) for f in (fun, reusing))
+    assert clean.anchor > 1 or scale == 1.0
+    assert np.array_equal(reused.x, clean.x)
+    assert reused.lower_bound == clean.lower_bound
+
+
+def test_a_projection_may_work_in_place():
+    class Inside:
+        def project(self, x):
+            x /= max(1.0, np.linalg.norm(x))
+            return x
+
+    options = {"mu": PROBLEM.mu, "max_iter": 100}
+    for name in ("gda", "sc-pda", "pegasos"):
+        own = cesaro.minimize(PROBLEM, PROBLEM.x0, method=name, domain=Inside(), **options)
+        assert np.allclose(own.x, cesaro.minimize(PROBLEM, PROBLEM.x0, method=name, domain=Ball(1.0), **options).x)
 
 
 def test_a_mu_that_is_too_large_is_found_out():
@@ -424,7 +478,7 @@ def test_a_mu_that_is_too_large_is_found_out():
 
 def test_comparisons_share_the_best_bound():
     comparison = cesaro.compare(PROBLEM, PROBLEM.x0, mu=PROBLEM.mu, max_iter=200)
-    assert list(comparison.results) == ["gda", "sc-pda", "pegasos", "pa-psg-sc", "sc-rda"]
+    assert list(comparison) == list(comparison.results) == ["gda", "sc-pda", "pegasos", "pa-psg-sc", "sc-rda"]
     assert comparison.lower_bound == max(r.lower_bound for r in comparison.results.values())
     assert comparison.lower_bound <= PROBLEM.minimum
     lines = comparison.table().splitlines()
@@ -447,6 +501,9 @@ def test_a_comparison_can_be_drawn():
     ax = cesaro.compare(PROBLEM, PROBLEM.x0, ["gda", "sc-pda"], mu=PROBLEM.mu, max_iter=100).plot()
     assert [line.get_label() for line in ax.lines] == ["gda", "sc-pda"]
     assert all(np.all(line.get_ydata() > 0) for line in ax.lines)
+    unproved = cesaro.compare(PROBLEM, PROBLEM.x0, max_iter=20)
+    assert unproved.lower_bound == -math.inf
+    unproved.plot().figure.canvas.draw()
     matplotlib.pyplot.close("all")
 
 

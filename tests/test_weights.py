@@ -41,6 +41,21 @@ def test_every_real_power_sums_exactly(p, t):
     assert Power(p).sum(t) == pytest.approx(math.fsum(float(k) ** p for k in range(1, t + 1)), rel=1e-13)
 
 
+@pytest.mark.parametrize("p", [-20, 7, 20, 50, 100])
+@pytest.mark.parametrize("t", [20, 25, 100, 400, 3000])
+def test_large_powers_compare_exactly_and_do_not_overflow(p, t):
+    truth = sum(Fraction(k) ** p for k in range(1, t + 1)) / Fraction(t) ** p
+    assert Power(p).relative(t) == pytest.approx(float(truth), rel=1e-14)
+
+
+def test_two_weights_compare_where_both_overflow():
+    assert Geometric(0.05).over(Geometric(0.1), 20_000) == 0.0
+    assert Geometric(0.5).over(Geometric(0.5), 10**6) == 1.0
+    assert Linear().over(Geometric(0.5), 2000) == 0.0
+    assert Geometric(0.5).over(Linear(), 2000) == math.inf
+    assert Power(2).over(Linear(), 7) == 7.0
+
+
 def test_geometric_ratios_do_not_overflow():
     weights = Geometric(0.5)
     assert weights.weight(10**6) == float("inf")
@@ -58,6 +73,14 @@ def test_a_function_becomes_weights_and_may_be_read_twice():
     first = [weights.sum(t) for t in range(1, 50)]
     assert [weights.sum(t) for t in range(1, 50)] == first
     assert weights.sum(49) == pytest.approx(Power(-1).sum(49), rel=1e-14)
+
+
+def test_a_function_is_not_asked_again_for_one_step_back():
+    calls = []
+    weights = make_weights(lambda t: calls.append(t) or float(t))
+    for t in range(1, 200):  # as the loop does
+        assert weights.sum(t + 1) - weights.sum(t) == t + 1
+    assert len(calls) < 1000
 
 
 @pytest.mark.parametrize("value", [-1.0, 0.0, float("nan"), float("inf")])

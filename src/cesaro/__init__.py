@@ -27,7 +27,7 @@ _HOME = {  # everything loads on first use: SciPy, Numba and scikit-learn take a
     "minimize": "solve",
     "save": "model_file",
 }
-_MODULES = ("data", "domains", "engines", "linear", "losses", "methods", "optim", "outputs", "weights")
+_MODULES = ("data", "domains", "engines", "linear", "losses", "methods", "optim", "outputs", "reproduce", "weights")
 __all__ = [  # not the modules that are heavy or need an extra: a star would load them
     "Comparison",
     "ConvergenceDisplay",

@@ -107,7 +107,7 @@ class Bundle:
     def add(self, value: float, g: np.ndarray, x: np.ndarray, gg: float, xx: float, share: float) -> None:
         """Take in the cut at x_t, where gg = <g, g>, xx = <x, x> and share = a_t / A_t."""
         self.weight = self.weight * (1.0 - share) + share  # the stretch's share of A_t
-        share, old, mu = share / self.weight, self.stretch, self.mu
+        share, old, mu = share / self.weight if self.weight else 1.0, self.stretch, self.mu
         keep, norm_g, norm_x = 1.0 - share, math.sqrt(gg), math.sqrt(xx)
         self.stretch = Cut(
             combine((keep, old.s), (share, g), (-share * mu, x)),
@@ -150,6 +150,9 @@ class StronglyConvex:
         self.mu, self.corrected, self.value = mu, corrected, 0.0
 
     def add(self, now: Now, gg: float) -> None:
+        if now.step == 0.0 or self.value == math.inf:  # a_k is nothing beside gamma_k
+            self.value = math.inf
+            return
         ratio, step = now.dual / now.step, now.step  # gamma_k / a_k and a_k / Gamma_k
         if self.corrected:
             before = 1.0 / now.share - 1.0  # A_{k-1} / a_k
@@ -171,6 +174,9 @@ class DualAveraging:
         if now.t == 1:
             self.far = min(self.far, math.sqrt(gg) / self.mu if self.mu else math.inf)
             step = now.scale
+        elif now.share == 1.0:  # A_{t-1} is nothing beside a_t
+            self.valid = False
+            return
         else:
             step = self.scale * now.share / (1.0 - now.share)  # a_t / gamma_{t-1}
             self.valid &= now.scale * (1.0 - now.share) <= self.scale * (1 + 1e-12)  # gamma does not decrease
@@ -179,7 +185,7 @@ class DualAveraging:
 
     @property
     def value(self) -> float:
-        return self.far**2 / (2 * self.scale) + self.sum if self.valid else math.inf
+        return self.far**2 / (2 * self.scale) + self.sum if self.valid and self.scale > 0.0 else math.inf
 
 
 def theorem_1(mu: float, reach: float) -> Theorem:

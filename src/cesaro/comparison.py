@@ -2,7 +2,7 @@
 
 import copy
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,12 @@ class Comparison:
     """Results by name, in the order in which they were asked for."""
 
     results: dict[str, OptimizeResult]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
 
     def __getitem__(self, name: str) -> OptimizeResult:
         return self.results[name]
@@ -49,16 +55,23 @@ class Comparison:
     __str__ = table
 
     def plot(self, ax: Any = None) -> Any:
-        """Value less the best lower bound against iterations, both logarithmic; returns the matplotlib axes."""
+        """Value less the best lower bound against iterations, both logarithmic; returns the matplotlib axes.
+
+        Where nothing is proved, the value itself.
+        """
         if ax is None:
             try:
                 import matplotlib.pyplot as plt
             except ImportError as error:
                 raise ImportError("plot() needs matplotlib: pip install cesaro[report].") from error
             ax = plt.subplots(figsize=(6.4, 4.2), layout="constrained")[1]
+        proved = math.isfinite(self.lower_bound)
         for name, result in self.results.items():
-            ax.plot(result.trace.iteration + 1, result.trace.value - self.lower_bound, label=name, linewidth=1.6)
-        ax.set(xscale="log", yscale="log", xlabel="subgradients taken", ylabel="value - best lower bound")
+            above = result.trace.value - (self.lower_bound if proved else 0.0)
+            ax.plot(result.trace.iteration + 1, above, label=name, linewidth=1.6)
+        ax.set(xscale="log", xlabel="subgradients taken", ylabel="value - best lower bound" if proved else "value")
+        if proved and any((result.trace.value > self.lower_bound).any() for result in self.results.values()):
+            ax.set_yscale("log")
         ax.grid(True, which="major", alpha=0.25)
         ax.spines[["top", "right"]].set_visible(False)
         ax.legend(frameon=False)

@@ -52,7 +52,7 @@ class Ball(Domain):
     center: Any = 0.0
 
     def __post_init__(self):
-        _positive("radius", self.radius)
+        positive("radius", self.radius)
 
     def project(self, x):
         offset = x - self.center
@@ -109,7 +109,7 @@ class Simplex(Domain):
     total: float = 1.0
 
     def __post_init__(self):
-        _positive("total", self.total)
+        positive("total", self.total)
 
     def project(self, x):
         return _onto_simplex(x, self.total)
@@ -128,7 +128,7 @@ class L1Ball(Domain):
     radius: float = 1.0
 
     def __post_init__(self):
-        _positive("radius", self.radius)
+        positive("radius", self.radius)
 
     def project(self, x):
         size = np.abs(x)
@@ -173,7 +173,7 @@ class Projected(Domain):
     inner: Any
 
     def project(self, x):
-        return np.asarray(self.inner.project(x), dtype=float)
+        return np.asarray(self.inner.project(x.copy()), dtype=float)  # it may work in place
 
     def lowest(self, s):
         return -math.inf if np.any(s) else 0.0
@@ -220,6 +220,7 @@ def _onto_simplex(x: np.ndarray, total: float) -> np.ndarray:
     return np.maximum(below - taus[np.count_nonzero(descending > taus) - 1], 0.0)
 
 
-def _positive(name: str, value: float) -> None:
+def positive(name: str, value: float) -> None:
+    """Refuse a number that is not positive and finite."""
     if not (math.isfinite(value) and value > 0):
         raise ValueError(f"{name} must be positive and finite: got {value}.")

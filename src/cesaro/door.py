@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .domains import Domain
+from .domains import Box, Domain
 from .methods import ALL, Method
 from .outputs import Best, Output
 from .weights import Weights
@@ -79,12 +79,23 @@ def make_start(x0: Any, domain: Domain) -> tuple[np.ndarray, str]:
         raise ValueError(f"x0 must be one vector: got shape {x0.shape}. Flatten it and reshape inside fun.")
     if not np.all(np.isfinite(x0)):
         raise ValueError(f"x0 must be finite: coordinate {int(np.argmin(np.isfinite(x0)))} is not.")
+    sides = (domain.low, domain.high) if isinstance(domain, Box) else ()
+    for side in sides:
+        if np.ndim(side) > 0 and np.shape(side) != x0.shape:
+            raise ValueError(
+                f"the domain does not fit x0, which has {x0.size} coordinates: it has {np.size(side)} bounds. Give one each."
+            )
     try:
         x1 = np.array(domain.project(x0), dtype=float)
     except ValueError as error:
         raise ValueError(f"the domain does not fit x0, which has {x0.size} coordinates: {error}.") from error
     if x1.shape != x0.shape or not np.all(np.isfinite(x1)):
-        raise ValueError(f"domain.project(x0) must return a finite vector of shape {x0.shape}: got shape {x1.shape}.")
+        got = (
+            f"shape {x1.shape}"
+            if x1.shape != x0.shape
+            else f"a value that is not finite at {int(np.argmin(np.isfinite(x1)))}"
+        )
+        raise ValueError(f"domain.project(x0) must return a finite vector of shape {x0.shape}: got {got}.")
     outside = np.abs(x1 - x0).max() > 1e-12 * max(1.0, np.abs(x0).max())
     return x1, "x0 was outside the domain and was projected on it; " if outside else ""
 

@@ -18,7 +18,7 @@ class Answer(NamedTuple):
 
 @dataclass
 class Oracle:
-    """Counts its calls; hands out copies of x, so that a function that writes into its argument harms nobody."""
+    """Counts its calls. Copies x and g: a function may write into its argument, and reuse the array it returns."""
 
     evaluate: Callable[[np.ndarray], Any]
     ask: Callable[[np.ndarray], tuple[Any, Any]]
@@ -30,10 +30,12 @@ class Oracle:
         self.calls += 1
         value, g = self.ask(x.copy())
         try:
-            g = np.asarray(g)
-            if g.dtype != float:
-                self.eps = max(self.eps, float(np.finfo(g.dtype).eps)) if g.dtype.kind == "f" else self.eps
-                g = g.astype(float)
+            given = np.asarray(g)
+            if given.dtype.kind == "c":
+                raise TypeError
+            g = np.array(given, dtype=float)
+            if given.dtype.kind == "f" and given.dtype.itemsize < 8:
+                self.eps = max(self.eps, float(np.finfo(given.dtype).eps))
         except (TypeError, ValueError):
             g = np.empty(0)  # which no problem expects
         return Answer(self._number(value), g.reshape(1) if g.ndim == 0 else g)
@@ -88,6 +90,8 @@ def make_oracle(fun: Any, jac: Any, args: Any, rng: np.random.Generator) -> Orac
 
 def fault(answer: Answer, d: int, exact: bool) -> str:
     """What is wrong with an answer, in words; empty if nothing is."""
+    if answer.g.shape == (0,):
+        return "something that is no vector of real numbers as a subgradient"
     if answer.g.shape != (d,):
         return f"a subgradient of shape {answer.g.shape} where ({d},) was expected"
     if not np.all(np.isfinite(answer.g)):

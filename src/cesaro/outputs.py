@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .vectors import combine
-from .weights import Uniform, Weights
+from .weights import Uniform, Weights, make_weights
 
 
 class Output(ABC):
@@ -40,12 +40,15 @@ class Last(Output):
 
 @dataclass(frozen=True)
 class Average(Output):
-    """sum o_k x_k / sum o_k with weights o from cesaro.weights; uniform unless said.
+    """sum o_k x_k / sum o_k with weights o from cesaro.weights or a function t -> o_t; uniform unless said.
 
     With Linear() it is what GDA's theorem is about; Power(p) is the increasing weighting of Guo et al. (2020).
     """
 
     weights: Weights = Uniform()
+
+    def __post_init__(self):
+        object.__setattr__(self, "weights", make_weights(self.weights))
 
     def update(self, memory, state, t, value):
         return _towards(memory, state.x, 1.0 / self.weights.relative(t))

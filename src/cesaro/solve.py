@@ -121,8 +121,10 @@ def minimize(
             answer = run.restart(max_iter - nit)
         wrong = fault(answer, x1.size, oracle.exact)
         if wrong:
+            astray = run.state.x.shape != x1.shape or not np.all(np.isfinite(run.state.x))
+            cause = "a step or projection led to no finite point" if astray else f"the oracle returned {wrong}"
             run.refuse(nit, answer)
-            status, message = BAD_ORACLE, f"the oracle returned {wrong} at iteration {nit}; the last good point is kept"
+            status, message = BAD_ORACLE, f"{cause} at iteration {nit}; the last good point is kept"
             break
         run.take_in(answer)
         late, done = time.monotonic() >= deadline, nit >= max_iter
@@ -138,7 +140,8 @@ def minimize(
                 status, message = CONVERGED, f"the gap is proved to be at most {tol:g} * max(1, |fun|)"
                 break
         if call and nit > 0 and call(run.output.point(run.memory), nit, run.value, run.lower):
-            run.measure(nit)
+            if not call.wants_value:
+                run.measure(nit)
             status, message = CALLBACK, "the callback stopped the run"
             break
         if done:
@@ -148,6 +151,8 @@ def minimize(
             status, message = TIME_LIMIT, f"the time limit of {time_limit:g} s was reached"
             break
         run.step(answer)
+    if not math.isfinite(run.latest) and status in (MAX_ITER, TIME_LIMIT, CALLBACK):
+        status, message = BAD_ORACLE, f"the value of the answer is {run.latest}; the last good point is kept"
     success = status == CONVERGED or (status == MAX_ITER and tol == 0)
     return run.result(nit, status, success, remark + message)
 
@@ -168,6 +173,7 @@ class Run:
         self.first: Answer | None = None  # at x_1
         self.initial = math.nan  # f(x_1)
         self.point, self.value, self.lower = x1, math.inf, -math.inf
+        self.latest = math.nan  # the value as last measured, finite or not
         self.begin()
 
     def begin(self) -> None:
@@ -181,8 +187,11 @@ class Run:
         """Has this attempt shot far above where it began? A sampling oracle is judged by the last measured value."""
         if self.t == 1 or self.schedule.anchor > 1e30:
             return False
-        latest, before = (answer.value, self.answer.value) if self.oracle.exact else (self.value, self.value)
         unit = max(1.0, abs(self.initial))
+        if not self.oracle.exact:
+            lost = not (math.isfinite(self.latest) and np.all(np.isfinite(answer.g)))
+            return lost or self.latest > self.initial + 10 * unit
+        latest, before = answer.value, self.answer.value
         overflow = not math.isfinite(latest) and (self.t == 2 or before > self.initial + unit)
         return overflow or latest > self.initial + 10 * unit
 
@@ -217,7 +226,9 @@ class Run:
             value = self.answer.value if known else self.oracle.value(point)
             if math.isnan(self.initial):
                 self.initial = value
-            self.point, self.value = point, value
+            self.latest = value
+            if math.isfinite(value) or not math.isfinite(self.value):
+                self.point, self.value = point, value
             if self.bundle:
                 self.lower = self.bundle.bound(self.oracle.eps)
             self.trace.record(nit, value, self.lower, value - self.lower)

@@ -15,5 +15,8 @@ def combine(*terms: tuple[float, np.ndarray]) -> np.ndarray:
         c, rest = c + rest[0][0], rest[1:]
     total = c * v
     for b, u in rest:
-        daxpy(u, total, a=b)
+        if total.ndim == 1 and total.dtype == float:
+            daxpy(u, total, a=b)
+        else:  # BLAS would add to a copy
+            total += b * u
     return total

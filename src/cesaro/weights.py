@@ -13,6 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import NamedTuple
 
 
 class Weights(ABC):
@@ -33,6 +34,15 @@ class Weights(ABC):
     @abstractmethod
     def sum(self, t: int) -> float:
         """A_t."""
+
+    def log(self, t: int) -> float:
+        """log a_t."""
+        return math.log(self.weight(t))
+
+    def over(self, other: "Weights", t: int) -> float:
+        """a_t / b_t, also where both overflow."""
+        a, b = self.weight(t), other.weight(t)
+        return a / b if 0.0 < b < math.inf and a < math.inf else _power(math.e, self.log(t) - other.log(t))
 
 
 @dataclass(frozen=True)
@@ -87,16 +97,19 @@ class Power(Weights):
             raise ValueError(f"scale must be positive and finite: got {self.scale}. Weights are positive.")
 
     def weight(self, t):
-        return self.scale * float(t) ** self.p
+        return self.scale * _power(t, self.p)
 
     def relative(self, t):
-        return _power_sum(self.p, t) / float(t) ** self.p
+        return _power_sum(self.p, t, unit=t)
 
     def first(self, t):
-        return float(t) ** -self.p
+        return _power(t, -self.p)
 
     def sum(self, t):
         return self.scale * _power_sum(self.p, t)
+
+    def log(self, t):
+        return math.log(self.scale) + self.p * math.log(t)
 
 
 @dataclass(frozen=True)
@@ -112,10 +125,7 @@ class Geometric(Weights):
             )
 
     def weight(self, t):
-        try:
-            return (1 - self.rate) ** -t
-        except OverflowError:
-            return math.inf
+        return _power(1 - self.rate, -t)
 
     def relative(self, t):
         return -math.expm1(t * math.log1p(-self.rate)) / self.rate
@@ -126,13 +136,31 @@ class Geometric(Weights):
     def sum(self, t):
         return self.relative(t) * self.weight(t)
 
+    def log(self, t):
+        return -t * math.log1p(-self.rate)
+
+
+class _Sum(NamedTuple):
+    """A_t in two parts."""
+
+    t: int
+    high: float
+    low: float
+
+    def plus(self, a: float) -> "_Sum":
+        high = self.high + a
+        return _Sum(self.t + 1, high, self.low + ((self.high - high) + a if self.high >= a else (a - high) + self.high))
+
+
+_NOTHING = _Sum(0, 0.0, 0.0)
+
 
 @dataclass(frozen=True)
 class Sequence(Weights):
     """a_t = function(t), any positive function. Its sums are accumulated (compensated), so call it with growing t."""
 
     function: Callable[[int], float]
-    _sums: list = field(default_factory=lambda: [0, 0.0, 0.0], repr=False, compare=False)  # t, A_t, lost low part
+    _sums: list = field(default_factory=lambda: [_NOTHING, _NOTHING], repr=False, compare=False)  # the last two
 
     def weight(self, t):
         try:
@@ -150,16 +178,13 @@ class Sequence(Weights):
         return self.weight(1) / self.weight(t)
 
     def sum(self, t):
-        if t < self._sums[0]:
-            self._sums[:] = [0, 0.0, 0.0]
-        done, total, low = self._sums
-        for k in range(done + 1, t + 1):
-            a = self.weight(k)
-            new = total + a
-            low += (total - new) + a if total >= a else (a - new) + total
-            total = new
-        self._sums[:] = [t, total, low]
-        return total + low
+        before, now = self._sums
+        if now.t > t:
+            before, now = (before, before) if before.t <= t else (_NOTHING, _NOTHING)
+        while now.t < t:
+            before, now = now, now.plus(self.weight(now.t + 1))
+        self._sums[:] = before, now
+        return now.high + now.low
 
 
 def make_weights(weights: "Weights | Callable[[int], float]") -> Weights:
@@ -174,35 +199,49 @@ def make_weights(weights: "Weights | Callable[[int], float]") -> Weights:
     )
 
 
-_HEAD = 24  # terms summed one by one before the asymptotic formula takes over
+def _power(x: float, p: float) -> float:
+    """x^p, inf where it overflows."""
+    try:
+        return float(x) ** p
+    except OverflowError:
+        return math.inf
 
 
-def _power_sum(p: float, t: int) -> float:
-    """1^p + ... + t^p: a few terms, then Euler-Maclaurin from there to t."""
-    if t <= _HEAD:
-        return _head(p, t)
-    return math.fsum((_head(p, _HEAD), _integral(p, _HEAD, t), *_ends(p, t), *(-end for end in _ends(p, _HEAD))))
+def _power_sum(p: float, t: int, unit: float = 1.0) -> float:
+    """(1^p + ... + t^p) / unit^p: a few terms, then Euler and Maclaurin's formula from there to t."""
+    few = head(p)
+    if t <= few:
+        return _sum(p, t, unit)
+    ends = *_ends(p, t, unit), *(-end for end in _ends(p, few, unit))
+    total = (_power(few / unit, p) * _sum(p, few, few), _integral(p, few, t, unit), *ends)
+    return math.fsum(total) if all(map(math.isfinite, total)) else math.inf
+
+
+def head(p: float) -> int:
+    """How many terms are summed one by one before the formula, an expansion in p/t, is exact to rounding."""
+    return 24 + math.ceil(4 * max(0.0, abs(p) - 5))
 
 
 @lru_cache(maxsize=1024)
-def _head(p: float, t: int) -> float:
-    return math.fsum(float(k) ** p for k in range(1, t + 1))
+def _sum(p: float, t: int, unit: float) -> float:
+    terms = [_power(k / unit, p) for k in range(1, t + 1)]
+    return math.fsum(terms) if max(terms) < math.inf else math.inf
 
 
-def _integral(p: float, low: float, high: float) -> float:
-    """Integral of x^p from low to high, without cancellation near p = -1."""
+def _integral(p: float, low: float, high: float, unit: float) -> float:
+    """Integral of (x/unit)^p from low to high, without cancellation near p = -1."""
     q = p + 1
     if abs(q) > 0.5:
-        return (high**q - low**q) / q
+        return unit * (_power(high / unit, q) - _power(low / unit, q)) / q
     length = math.log(high / low)
-    return low**q * (math.expm1(q * length) / q if q else length)
+    return low * _power(low / unit, p) * (math.expm1(q * length) / q if q else length)
 
 
-def _ends(p: float, t: int) -> tuple[float, ...]:
+def _ends(p: float, t: int, unit: float) -> tuple[float, ...]:
     """Euler-Maclaurin's end terms at t: half the last term, and four odd derivatives."""
-    x = float(t)
-    d1 = p * x ** (p - 1)
+    x, last = float(t), _power(t / unit, p)
+    d1 = p * last / x
     d3 = (p - 1) * (p - 2) * d1 / x**2
     d5 = (p - 3) * (p - 4) * d3 / x**2
     d7 = (p - 5) * (p - 6) * d5 / x**2
-    return x**p / 2, d1 / 12, -d3 / 720, d5 / 30240, -d7 / 1209600
+    return last / 2, d1 / 12, -d3 / 720, d5 / 30240, -d7 / 1209600

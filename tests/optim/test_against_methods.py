@@ -142,7 +142,7 @@ def test_from_outside_the_ball_gda_enters_at_once_and_sc_pda_step_by_step():
         assert p.norm() <= 1 + 1e-2
 
 
-@pytest.mark.parametrize("averaging", ["linear", "uniform", 2, 3.5, 0.05, Power(0.5), Power(-1)])
+@pytest.mark.parametrize("averaging", ["linear", "uniform", 2, 3.5, 20, 0.05, Power(0.5), Power(-1)])
 @pytest.mark.parametrize(("start", "t0"), [(0, 0), (7, 3), (None, None), (5, 0)])
 def test_the_clock_in_tensors_is_the_clock_in_numbers(averaging, start, t0):
     clock = make_clock(averaging, start, t0)

@@ -4,6 +4,7 @@ import copy
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install cesaro[torch]")
@@ -11,7 +12,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 from optim.optimisers import TABLE, closure_of, make_model, same, train, weights
 
 from cesaro.optim import GDA, SCPDA, AveragingLR, Interpolated, kernel
-from cesaro.weights import Geometric, Power
+from cesaro.weights import Geometric, Linear, Power, Uniform
 
 OURS = {name: entry for name, entry in TABLE.items() if "torch" not in name}
 BOTH = pytest.mark.parametrize("optimizer", [GDA, SCPDA])
@@ -49,6 +50,45 @@ def test_bad_settings_are_refused_with_advice(optimizer, settings, message):
     with pytest.raises(ValueError, match=message):
         good.add_param_group({"params": [parameter(2)], **settings})
     assert len(good.param_groups) == 1
+
+
+@BOTH
+def test_weights_and_numbers_may_come_from_elsewhere(optimizer):
+    for averaging, name in ((Linear(), "linear"), (Uniform(), "uniform"), (np.int64(1), "linear")):
+        settings = {"lr": np.float32(0.5), "averaging": averaging, "start": np.int64(3), "t0": np.int32(0)}
+        group = optimizer([parameter(2)], **settings).param_groups[0]
+        assert group["averaging"] == name
+        assert [type(group[key]) for key in ("lr", "start", "t0")] == [float, int, int]
+
+
+@BOTH
+def test_a_power_as_large_as_one_likes_takes_steps(optimizer):
+    p = parameter(2)
+    ours = optimizer([p], averaging=100, start=0)
+    for _ in range(3):
+        ours.step()
+    assert torch.isfinite(p).all()
+
+
+@BOTH
+def test_complex_parameters_do_not_fit_a_real_average(optimizer):
+    with pytest.raises(ValueError, match="cannot hold complex"):
+        optimizer([parameter(2, dtype=torch.complex64)], average_dtype=torch.float32)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [lambda p: torch.optim.Adam(p), lambda p: torch.optim.SGD(p, lr=0.1, momentum=0.9), GDA],
+    ids=["adam", "sgd", "gda"],
+)
+@pytest.mark.parametrize("ours", [SCPDA, Interpolated])
+def test_a_checkpoint_of_another_optimiser_is_refused_before_anything_changes(other, ours):
+    stranger, mine = other([parameter(2)]), ours([parameter(2)])
+    stranger.step()
+    before = copy.deepcopy(mine.state_dict())
+    with pytest.raises(ValueError, match=f"not a checkpoint of {ours.__name__}"):
+        mine.load_state_dict(stranger.state_dict())
+    assert same(mine.state_dict(), before)
 
 
 def test_a_bad_interpolation_is_refused_with_advice():

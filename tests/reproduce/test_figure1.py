@@ -14,7 +14,7 @@ from cesaro.linear.runs import Settings, solve
 from cesaro.losses import Hinge
 from cesaro.methods import ALL, Schedule
 from cesaro.reproduce import as_printed, figure1, figure1_claims, trajectories
-from cesaro.reproduce.results import Figure
+from cesaro.reproduce.results import Figure, kept
 
 MU = 0.05
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "libsvm"
@@ -101,6 +101,15 @@ def test_finished_runs_are_not_run_again(small_budget, monkeypatch):
     monkeypatch.setattr(trajectories, "_begin", lambda *_: pytest.fail("ran again"))
     monkeypatch.setattr(trajectories.runs, "solve", lambda *_: pytest.fail("solved again"))
     assert figure1.run(small_budget) == first
+
+
+@pytest.mark.parametrize("text", ["{", "{}", "[]", '{"settings": 1}'])
+def test_a_damaged_file_is_made_again(tmp_path, text):
+    path = tmp_path / "run.json"
+    path.write_text(text)
+    for _ in range(2):
+        assert kept(path, {"seed": 1}, lambda: {"f": [2.0]}) == {"f": [2.0]}
+    assert kept(path, {"seed": 1}, lambda: pytest.fail("known")) == {"f": [2.0]}
 
 
 def test_an_interrupted_run_resumes_and_ends_as_if_it_had_not_been(small_budget, monkeypatch, tmp_path):

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from ..domains import positive
 from ..outputs import Last
 from ..vectors import combine
 from ..weights import Uniform
@@ -23,6 +24,10 @@ class LinearDecay(Method):
     needs_mu = False
     rate = "1/sqrt(N), N known"
     weights = Uniform()
+
+    def __post_init__(self):
+        positive("radius", self.radius)
+        positive("lipschitz", self.lipschitz)
 
     def output(self, weights):
         return Last()

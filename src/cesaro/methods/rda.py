@@ -1,5 +1,6 @@
 """RDA, regularised dual averaging (Xiao 2010), with r(x) = l1 |x|_1 + mu/2 |x|^2."""
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -42,7 +43,7 @@ class RDA(Method):
 
     def step(self, state, g, now, domain):
         mean = combine((1.0 - now.share, state.l), (now.share, loss_part(g, state.x, self.mu, self.l1)))
-        return State(shrink(-mean, self.l1, self.mu + 1.0 / now.scale, domain), mean)
+        return State(shrink(-mean, self.l1, self.mu + (1.0 / now.scale if now.scale else math.inf), domain), mean)
 
 
 def loss_part(g: np.ndarray, x: np.ndarray, mu: float, l1: float) -> np.ndarray:

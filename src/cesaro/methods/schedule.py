@@ -35,7 +35,7 @@ class Schedule:
 
     def at(self, t: int) -> Now:
         a, gamma, anchor = self.weights, self.gamma, self.anchor
-        ratio = 1.0 if a == gamma else a.weight(t) / gamma.weight(t)  # a_t / gamma_t
+        ratio, unit = (1.0, 1.0) if a == gamma else (a.over(gamma, t), a.over(gamma, 1))  # a_t / gamma_t, a_1 / gamma_1
         total = a.relative(t)
         dual = 1.0 / (anchor * gamma.first(t) + gamma.relative(t))
         return Now(
@@ -45,7 +45,7 @@ class Schedule:
             step=dual * ratio,
             share=1.0 / total,
             primal=1.0 / a.relative(t + 1),
-            anchor=anchor * gamma.first(t) / (total * ratio),
+            anchor=anchor / unit * a.first(t) / total,
             scale=total * ratio / (1.0 + anchor * gamma.first(t)),
             eta=self._eta(t),
             eta_next=self._eta(t + 1),
@@ -53,4 +53,4 @@ class Schedule:
 
     def _eta(self, t: int) -> float:
         a = self.weights.weight(t)
-        return 1.0 / (1.0 / a + self.anchor / self.weights.weight(1)) if self.anchor else a
+        return 1.0 / (1.0 / a + self.anchor / self.weights.weight(1)) if self.anchor and a else a

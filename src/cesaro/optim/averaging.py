@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from itertools import chain
+from numbers import Number
 from typing import Any, NamedTuple
 
 import torch
@@ -47,7 +48,14 @@ class AveragingOptimizer(Optimizer):
     def add_param_group(self, param_group: dict) -> None:
         group = {**self.defaults, **param_group}
         check(group)
-        super().add_param_group({**param_group, "averaging": plain(group["averaging"])})
+        numbers = {
+            key: value.item() for key, value in group.items() if isinstance(value, Number) and hasattr(value, "item")
+        }
+        super().add_param_group({**param_group, **numbers, "averaging": plain(group["averaging"])})
+        dtype, params = group["average_dtype"], self.param_groups[-1]["params"]
+        if dtype is not None and any(p.is_complex() for p in params):
+            self.param_groups.pop()
+            raise ValueError(f"average_dtype={dtype} cannot hold complex parameters: put them in a group with None.")
 
     def __setstate__(self, state: dict) -> None:
         super().__setstate__(state)
@@ -59,6 +67,15 @@ class AveragingOptimizer(Optimizer):
 
     def load_state_dict(self, state_dict: dict) -> None:
         """As torch's, which casts every state to the parameter's type; averages in a longer type keep theirs."""
+        for group in state_dict["param_groups"]:
+            needed: dict[str, Any] = {}
+            self._begin({**self.defaults, **group}, needed, torch.empty(0))
+            for own in filter(None, map(state_dict["state"].get, group["params"])):
+                if missing := sorted(needed.keys() - own.keys()):
+                    raise ValueError(
+                        f"not a checkpoint of {type(self).__name__}: its state has {sorted(own)} and lacks {missing}. "
+                        "Load one that the same optimiser has written with the same settings."
+                    )
         super().load_state_dict(state_dict)
         numbers = chain.from_iterable(group["params"] for group in state_dict["param_groups"])
         params = chain.from_iterable(group["params"] for group in self.param_groups)

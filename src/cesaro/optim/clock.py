@@ -8,15 +8,15 @@ The functions take t as a number, or as a float64 tensor of counters so that a c
 """
 
 import math
+from numbers import Real
 from typing import Any, NamedTuple
 
 import torch
 
-from ..weights import Geometric, Power
+from ..weights import Geometric, Linear, Power, Uniform, head
 
 START = 1000  # steps of the constant phase, where none is asked for
 MEMORY = 20  # and its averages remember about this many steps: c = 1/20
-HEAD = 24  # up to here sums of powers are looked up
 
 
 class Clock(NamedTuple):
@@ -30,7 +30,7 @@ class Clock(NamedTuple):
     start: int
     t0: float
     first: float  # c_1, the share of the constant phase
-    head: tuple[float, ...]  # A_s / a_s for s = 1 .. HEAD
+    head: tuple[float, ...]  # A_s / a_s for the first s; then there is a formula
 
     def share(self, t: Any) -> Any:
         """c_t."""
@@ -44,15 +44,16 @@ class Clock(NamedTuple):
             return self.rate / -torch.expm1(s * math.log1p(-self.rate))
         if self.power in (0, 1):
             return 1.0 / s if self.power == 0 else 2.0 / (s + 1.0)
-        head = torch.tensor(self.head, dtype=s.dtype, device=s.device)[(s.long() - 1).clamp(max=HEAD - 1)]
-        return 1.0 / torch.where(s <= HEAD, head, self._expanded(s.clamp(min=float(HEAD))))
+        few = len(self.head)
+        known = torch.tensor(self.head, dtype=s.dtype, device=s.device)[(s.long() - 1).clamp(max=few - 1)]
+        return 1.0 / torch.where(s <= few, known, self._expanded(s.clamp(min=float(few))))
 
     def _expanded(self, s: torch.Tensor) -> torch.Tensor:
-        """A_s / a_s by Euler and Maclaurin's formula: the terms at s, and what those at HEAD leave over, decayed."""
-        p = self.power
+        """A_s / a_s by Euler and Maclaurin's formula: the terms at s, and what those at the head's end leave over, decayed."""
+        p, few = self.power, len(self.head)
         assert p is not None
-        rest = self.head[-1] - _ends(p, torch.full((), float(HEAD), dtype=s.dtype, device=s.device))
-        return rest * (s / HEAD) ** -p + _ends(p, s)
+        rest = self.head[-1] - _ends(p, torch.full((), float(few), dtype=s.dtype, device=s.device))
+        return rest * (s / few) ** -p + _ends(p, s)
 
 
 class Now(NamedTuple):
@@ -72,8 +73,8 @@ def make_clock(averaging: Any, start: int | None, t0: int | None) -> Clock:
     weights = make_averaging(averaging)
     begin: float = t0 if t0 is not None else _first_with_share(weights, 1 / MEMORY)
     power, rate = (None, weights.rate) if isinstance(weights, Geometric) else (float(weights.p), None)
-    head = tuple(weights.relative(s) for s in range(1, HEAD + 1)) if power not in (None, 0, 1) else ()
-    return Clock(power, rate, START if start is None else start, begin, _share(weights, begin + 1), head)
+    known = () if power is None or power in (0, 1) else tuple(weights.relative(s) for s in range(1, head(power) + 1))
+    return Clock(power, rate, START if start is None else start, begin, _share(weights, begin + 1), known)
 
 
 def now(group: dict, t: Any, b: float) -> Now:
@@ -96,28 +97,30 @@ def make_averaging(averaging: Any) -> Power | Geometric:
     """
     if isinstance(averaging, Power | Geometric):
         return averaging
-    if averaging in ("linear", "uniform"):
+    if isinstance(averaging, Linear | Uniform):
+        return Power(1 if isinstance(averaging, Linear) else 0)
+    if isinstance(averaging, str) and averaging in ("linear", "uniform"):
         return Power(1 if averaging == "linear" else 0)
     if isinstance(averaging, tuple | list) and len(averaging) == 2 and averaging[0] == "power":
         return Power(float(averaging[1]))
-    if isinstance(averaging, int | float) and not isinstance(averaging, bool) and math.isfinite(averaging):
-        if averaging == 0 or averaging >= 1:
-            return Power(float(averaging))
-        if averaging > 0:
-            return Geometric(float(averaging))
+    if isinstance(averaging, Real) and not isinstance(averaging, bool) and math.isfinite(averaging):
+        number = float(averaging)
+        if number == 0.0 or number >= 1.0:
+            return Power(number)
+        if number > 0.0:
+            return Geometric(number)
     raise ValueError(
         'averaging must be "linear", "uniform", a power (0, or at least 1), a geometric rate (between 0 and 1), or '
-        f"cesaro.weights.Power(p) or Geometric(rate): got {averaging!r}."
+        f"Uniform(), Linear(), Power(p) or Geometric(rate) from cesaro.weights: got {averaging!r}."
     )
 
 
 def plain(averaging: Any) -> Any:
     """The same as a name, number or tuple, which torch.load(weights_only=True) accepts in a checkpoint."""
-    if isinstance(averaging, Geometric):
-        return averaging.rate
-    if isinstance(averaging, Power):
-        return {0.0: "uniform", 1.0: "linear"}.get(averaging.p, ("power", averaging.p))
-    return tuple(averaging) if isinstance(averaging, list) else averaging
+    weights = make_averaging(averaging)
+    if isinstance(weights, Geometric):
+        return weights.rate
+    return {0.0: "uniform", 1.0: "linear"}.get(weights.p, ("power", weights.p))
 
 
 def _weights(power: float | None, rate: float | None) -> Power | Geometric:

@@ -45,6 +45,7 @@ class GDA(AveragingOptimizer):
         As in torch.optim.SGD. By default the fastest that fits; where the fused kernel does not, fused=True means foreach.
     average_dtype : torch.dtype
         Keep a copy of the parameters in this type (torch.float32 for bfloat16 parameters), so that small updates are not lost.
+        The copy is what is trained: parameters that you change by hand between steps are overwritten by it.
     average : bool
         Also keep the a-weighted average of the x_t, the paper's output; `with optimizer.averaged(): ...` shows it. One copy.
 

@@ -1,6 +1,7 @@
 """What a parameter group may be given, checked once, at the door."""
 
 import math
+from numbers import Integral, Real
 from typing import Any
 
 import torch
@@ -40,7 +41,7 @@ def check_clock(averaging: Any, start: Any, t0: Any, lowest: int = 0) -> None:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _number(name: str, value: Any, advice: str) -> None:
@@ -50,5 +51,5 @@ def _number(name: str, value: Any, advice: str) -> None:
 
 
 def _count(name: str, value: Any, low: int, advice: str) -> None:
-    if value is not None and not (isinstance(value, int) and not isinstance(value, bool) and value >= low):
+    if value is not None and not (isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= low):
         raise ValueError(f"{name} must be None or a whole number, at least {low}: got {value!r}. {advice}")

@@ -92,10 +92,12 @@ def write(path: Path, numbers: Any) -> Path:
 
 def kept(path: Path, settings: dict[str, Any], make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """The numbers of one run: from `path` if a run with these settings has left them there, else made now and left there."""
-    if path.exists():
+    try:
         known = json.loads(path.read_text())
         if known["settings"] == settings:
             return known["numbers"]
+    except (FileNotFoundError, ValueError, KeyError, TypeError):  # none, or damaged: it is made again
+        pass
     numbers = make()
     write(path, {"settings": settings, "numbers": numbers})
     return numbers
