@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -75,6 +76,7 @@ def refused(ended, *words):
         (["fit", "cifar10"], "cifar10 has images, not rows"),
         (["fit", "."], "a folder"),
         (["fit", "a9a", "--model", "no/such/folder/model"], "not a place for a file"),
+        (["predict", "no-model", "a9a", "--output", "no/such/folder/labels"], "not a place for a file"),
         (["fit", "a9a", "--test", "no/such/file"], "no/such/file"),
         (["predict", "no/such/model", "a9a"], "No such file"),
         (["cv", "a9a", "--folds", "1"], "--folds"),
@@ -128,6 +130,16 @@ def test_ctrl_c_before_there_is_a_model_exits_130(cesaro, files, monkeypatch):
     ended = cesaro("fit", files / "two")
     assert ended.code == 130
     assert ended.err == "note: interrupted: nothing was written.\n"
+
+
+def test_ctrl_c_ends_a_comparison(cesaro, files, monkeypatch):
+    def interrupted(*_):
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr("cesaro.linear.passes.evaluate", interrupted)
+    ended = cesaro("compare", files / "two", "--solvers", "anchored,gda")
+    assert ended.code == 130
+    assert ended.out == ""
 
 
 def test_a_fault_of_our_own_keeps_its_traceback(files, monkeypatch, cesaro):

@@ -56,6 +56,12 @@ def test_data_frames_are_taken_by_their_columns(client):
     model = DaskDualAveragingClassifier(**SETTINGS).fit(dX, dy)
     assert list(model.feature_names_in_) == list("abcdefgh")
     np.testing.assert_array_equal(model.predict(dX).compute(), model.to_local().predict(frame))
+    assert model.score(dX, dy) == model.to_local().score(frame, y)
+    for other in (dX[list("hgfedcba")], dX.rename(columns={"a": "z"})):
+        with pytest.raises(ValueError, match="those of fit were"):
+            model.predict(other)
+    with pytest.raises(TypeError, match=r"X must be a dask array.*to_local"):
+        model.predict(X)
 
 
 def test_files_are_read_by_the_workers(client, tmp_path):

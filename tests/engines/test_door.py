@@ -11,7 +11,7 @@ pytest.importorskip("distributed")
 sys.path.insert(0, str(Path(__file__).parent))
 
 import dask.array as da
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier, is_regressor
 from sources import classes, cut, fit_here
 
 from cesaro.engines.dask import DaskDualAveragingClassifier, DaskDualAveragingRegressor
@@ -79,6 +79,13 @@ def test_data_that_cannot_be_are_refused():
         fit_here(DaskDualAveragingRegressor(), dX, da.ones(400, chunks=100), da.zeros(400, chunks=100))
     with pytest.raises(ValueError, match="scale the columns"):
         fit_here(estimator, dX * 1e30, dy)
+
+
+def test_they_are_a_classifier_and_a_regressor_with_probabilities_where_the_loss_has_them():
+    assert is_classifier(DaskDualAveragingClassifier())
+    assert is_regressor(DaskDualAveragingRegressor())
+    assert not hasattr(DaskDualAveragingClassifier(), "predict_proba")
+    assert hasattr(DaskDualAveragingClassifier(loss="log_loss"), "predict_proba")
 
 
 def test_chunks_of_columns_and_other_cuts_of_y_are_joined():

@@ -151,6 +151,17 @@ def test_a_time_limit_is_a_pause(tmp_path):
         assert_same(plain, quietly(classifier(solver=solver, checkpoint=tmp_path / solver), X, y))
 
 
+@pytest.mark.parametrize("solver", ["anchored", "gda"])
+def test_many_pauses_come_to_the_end_that_none_does(solver, tmp_path):
+    X, y, _ = data()
+    plain = quietly(classifier(solver=solver, tol=1e-2), X, y)
+    epochs = [quietly(classifier(solver=solver, tol=1e-2, checkpoint=tmp_path, time_limit=0.0), X, y).n_iter_]
+    while len(epochs) < 2 or epochs[-1] > epochs[-2]:
+        epochs += [quietly(classifier(solver=solver, tol=1e-2, checkpoint=tmp_path, time_limit=0.0), X, y).n_iter_]
+    assert epochs[:-1] == list(range(1, plain.n_iter_ + 1))
+    assert_same(plain, quietly(classifier(solver=solver, tol=1e-2, checkpoint=tmp_path), X, y))
+
+
 def test_so_is_a_ctrl_c(tmp_path, monkeypatch):
     X, y, _ = data()
     plain, solve = quietly(classifier(), X, y), runs.solve

@@ -5,8 +5,9 @@ import time
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.exceptions import NotFittedError
 
-from cesaro.linear import DualAveragingClassifier, DualAveragingRegressor
+from cesaro.linear import DualAveragingClassifier, DualAveragingClassifierCV, DualAveragingRegressor
 from cesaro.linear.door import check_labels, check_rows, check_weights
 
 RNG = np.random.default_rng(0)
@@ -167,6 +168,66 @@ def test_a_malformed_csr_matrix_is_refused_before_a_kernel_sees_it():
         A.indices[0] = value
         with pytest.raises(ValueError, match="column indices outside"):
             check_rows(DualAveragingClassifier(), sp.csr_array((A.data, A.indices, A.indptr), shape=A.shape))
+    A.indices[0] = 4
+    with pytest.raises(ValueError, match="column indices outside"):
+        fitted(X).predict(A)
+    for place, value in ((5, 10**6), (0, 2), (-1, 10**6), (5, -1)):
+        B = sp.csr_array(X)
+        B.indptr = B.indptr.copy()
+        B.indptr[place] = value
+        for work in (fitted, fitted(X).predict):
+            with pytest.raises(ValueError, match=r"row ends \(indptr\)"):
+                work(B)
+
+
+@pytest.mark.parametrize("make", [unsorted, duplicated])
+def test_certified_labels_leave_the_matrix_alone_and_may_not_write_to_it(make):
+    A, model = make(), fitted(X)
+    before = A.data.copy(), A.indices.copy(), A.indptr.copy()
+    for array in (A.data, A.indices, A.indptr):
+        array.setflags(write=False)
+    for found, expected in zip(model.predict_certified(A), model.predict_certified(X), strict=True):
+        np.testing.assert_array_equal(found, expected)
+    for array, kept in zip((A.data, A.indices, A.indptr), before, strict=True):
+        np.testing.assert_array_equal(array, kept)
+
+
+@pytest.mark.parametrize(
+    ("y", "error", "said"),
+    [
+        (Y.astype(str), ValueError, "must be numbers: got <U"),
+        (sp.csr_array(Y[:, None]), TypeError, "sparse"),
+        (np.zeros((30, 0)), ValueError, "at least one column"),
+    ],
+    ids=["words", "sparse", "no column"],
+)
+def test_targets_that_are_no_numbers_are_refused(y, error, said):
+    with pytest.raises(error, match=said):
+        DualAveragingRegressor().fit(X, y)
+
+
+def test_class_weights_that_leave_nothing_are_refused():
+    model = DualAveragingClassifier(class_weight={0: 0.0, 1: 1.0})
+    with pytest.raises(ValueError, match="no row with a weight"):
+        model.partial_fit(X[Y == 0], Y[Y == 0], classes=[0, 1])
+    many, labels = np.tile(X, (30, 1)), np.tile(Y, 30)
+    for A, y in ((X, Y), (many, labels)):
+        search = DualAveragingClassifierCV(
+            alphas=2, class_weight={0: 0.0, 1: 1.0}, cv=[(np.flatnonzero(y == 0), np.arange(3))]
+        )
+        with pytest.raises(ValueError, match="no row with a weight"):
+            search.fit(A, y)
+
+
+def test_a_first_batch_that_was_refused_leaves_nothing():
+    model = DualAveragingClassifier()
+    with pytest.raises(ValueError, match="at least two"):
+        model.partial_fit(X, Y, classes=[0])
+    with pytest.raises(ValueError, match="NaN"):
+        model.partial_fit(X * np.nan, Y, classes=[0, 2])
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+    assert model.partial_fit(X, Y, classes=[0, 1]).score(X, Y) > 0.5
 
 
 @pytest.mark.parametrize(

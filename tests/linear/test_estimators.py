@@ -3,6 +3,7 @@
 import io
 import os
 import pickle
+import pkgutil
 import signal
 import subprocess
 import sys
@@ -22,7 +23,13 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.svm import LinearSVC, LinearSVR
 
 import cesaro.linear
-from cesaro.linear import ConvergenceDisplay, DualAveragingClassifier, DualAveragingRegressor, runs
+from cesaro.linear import (
+    ConvergenceDisplay,
+    DualAveragingClassifier,
+    DualAveragingClassifierCV,
+    DualAveragingRegressor,
+    runs,
+)
 from cesaro.losses import CLASSIFICATION, REGRESSION
 
 ENDLESS = {"alpha": 1e-7, "l1_ratio": 0.3, "tol": 1e-15, "max_iter": 10**7}  # what no solver finishes
@@ -273,6 +280,36 @@ def test_control_c_leaves_a_fitted_model(n_jobs):
     finally:
         timer.cancel()
     assert model.score(X, y) > 0.4
+
+
+@pytest.mark.parametrize(
+    ("n", "place"),
+    [(80, "cesaro.linear.progress.Silence.__call__"), (800, "cesaro.linear.path.cross_validate")],
+    ids=["one by one", "in lanes"],
+)
+def test_a_search_that_was_interrupted_says_so(n, place, monkeypatch):
+    X, y, _ = data(n=n)
+    calls, real = [], pkgutil.resolve_name(place.replace(".Silence.", ":Silence."))
+
+    def interrupted(*args, **kwargs):
+        calls.append(args)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(place, interrupted)
+    with pytest.warns(ConvergenceWarning, match="interrupted"):
+        model = DualAveragingClassifierCV(alphas=3, tol=0).fit(X, y)
+    assert len(calls) > 1
+    assert np.isfinite(model.coef_).all()
+
+
+def test_a_warning_names_the_line_that_called_fit():
+    X, y, _ = data()
+    for model in (DualAveragingClassifier(tol=1e-9, max_iter=2), DualAveragingRegressor(tol=1e-9, max_iter=2)):
+        with pytest.warns(ConvergenceWarning) as caught:
+            model.fit(X, y)
+        assert caught[0].filename == __file__
 
 
 def test_verbose_writes_objective_and_gap_to_stderr():

@@ -230,15 +230,33 @@ def test_tables_are_rows_too(kind, tmp_path):
     else:
         with pa.ipc.new_file(str(path), table.schema) as file:
             file.write_table(table, 100)
-    model = classifier().fit_file(path, cache=tmp_path / "cache", label="target")
-    np.testing.assert_array_equal(model.coef_, classifier().fit(X, y).coef_)
-    np.testing.assert_array_equal(model.predict_file(path, label="target"), model.predict(X))
+    model, plain = classifier().fit_file(path, cache=tmp_path / "cache", label="target"), classifier().fit(X, y)
+    np.testing.assert_array_equal(model.coef_, plain.coef_)
+    assert list(model.feature_names_in_) == [f"x{k}" for k in range(X.shape[1])]
+    np.testing.assert_array_equal(model.predict_file(path), plain.predict(X))
+    np.testing.assert_array_equal(plain.predict_file(path, label="target"), plain.predict(X))
     with pytest.raises(ValueError, match=rf"{X.shape[1] + 1} columns besides 'label', expected {X.shape[1]}.*label="):
-        model.predict_file(path)
+        plain.predict_file(path)
     pq.write_table(table.drop_columns(["target"]), tmp_path / "unlabelled.parquet")
-    np.testing.assert_array_equal(model.predict_file(tmp_path / "unlabelled.parquet"), model.predict(X))
+    np.testing.assert_array_equal(plain.predict_file(tmp_path / "unlabelled.parquet"), plain.predict(X))
     with pytest.raises(ValueError, match=r"no column 'label'.*label="):
         classifier().fit_file(path, cache=tmp_path / "cache")
+
+
+def test_columns_of_a_table_are_found_by_name(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    pd = pytest.importorskip("pandas")
+    X, y = data()
+    names = [f"x{k}" for k in range(X.shape[1])]
+    model = classifier().fit(pd.DataFrame(X, columns=names), y)
+    columns = dict(zip(names, X.T, strict=True)) | {"label": pa.array(["yes"] * len(X)), "more": np.zeros(len(X))}
+    path = tmp_path / "rows.parquet"
+    pq.write_table(pa.table({name: columns[name] for name in reversed(columns)}), path)
+    np.testing.assert_array_equal(model.predict_file(path), model.predict(pd.DataFrame(X, columns=names)))
+    pq.write_table(pa.table(columns).rename_columns([*names[:-1], "other", "label", "more"]), path)
+    with pytest.raises(ValueError, match=rf"lacks columns that the model was fitted to: \['{names[-1]}'\]"):
+        model.predict_file(path)
 
 
 def test_a_table_must_be_whole_numbers_or_floats(tmp_path):

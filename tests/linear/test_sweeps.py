@@ -12,7 +12,7 @@ from compiled import compiled
 from sklearn.datasets import load_svmlight_file
 
 from cesaro import losses
-from cesaro.linear import steps, sweeps
+from cesaro.linear import passes, steps, sweeps
 from cesaro.linear.anchored import Run
 from cesaro.linear.dual_bound import lower_bound
 from cesaro.linear.kinks import pinned, straighten
@@ -236,6 +236,31 @@ def test_an_interrupted_run_leaves_a_usable_fit_and_a_state_to_go_on_from():
     on = sweeps.solve(problem, tol=1e-4, start=fit.state)
     assert on.status == "converged"
     assert on.history["lower_bound"][1] >= 0.99 * fit.lower_bound
+
+
+@pytest.mark.parametrize("sweep", [1, 2, 3])
+@pytest.mark.parametrize("done", [False, True])
+def test_a_run_interrupted_before_its_first_look_has_a_point_and_a_true_bound(sweep, done, monkeypatch):
+    X, y = classes(np.random.default_rng(11), 2000, 20, 3.0)
+    problem, calls, kernel = make(X, y, mu=1e-5), [], passes.sweep
+
+    def interrupted(rows, record, order, *more):
+        calls.append(order)
+        if len(calls) == sweep:
+            if done:  # Ctrl-C is heard when the kernel has returned
+                kernel(rows, record, order, *more)
+            raise KeyboardInterrupt
+        return kernel(rows, record, order, *more)
+
+    best = sweeps.solve(problem, tol=1e-9, max_iter=5000)
+    monkeypatch.setattr(passes, "sweep", interrupted)
+    fit = sweeps.solve(problem, tol=1e-9, anchor=2e6)
+    assert fit.status == "interrupted"
+    assert fit.objective == pytest.approx(objective(problem, fit.w), rel=1e-12)
+    assert fit.lower_bound <= best.objective
+    if sweep > 1 or done:
+        assert fit.objective < 0.99
+        assert fit.lower_bound > 0.0
 
 
 def test_a_time_limit_ends_the_run_and_max_iter_counts_sweeps():

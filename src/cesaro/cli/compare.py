@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from cesaro.cli import options, screen
-from cesaro.cli.ending import Trouble, ends_well
+from cesaro.cli.ending import Trouble, ends_well, remembering_interrupts
 from cesaro.cli.progress import bars
 
 ALL = ",".join(solver.value for solver in options.Solver)
@@ -43,8 +43,10 @@ def compare(
             bar.doing(f"preparing {name}")
             estimator.prepare(loss, name)
             fitted = estimator.make(loss, alpha, solver=name, max_iter=max_iter, **settings)
-            with bar.fitting(name):
+            with bar.fitting(name), remembering_interrupts() as interrupted:
                 seconds = estimator.timed_fit(fitted, rows.X, rows.y)
+            if interrupted:  # a solver that was cut short does not compare
+                raise KeyboardInterrupt
             row = {"solver": name} | estimator.proof(fitted) | estimator.scores(fitted, rows)
             results.append(row | {"seconds": seconds})
         answer = estimator.description(rows, loss)

@@ -5,6 +5,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NoReturn
 
 import typer
@@ -50,6 +51,12 @@ def ends_well(command: Callable) -> Callable:
             raise typer.Exit(INTERRUPTED) from None
 
     return wrapped
+
+
+def check_place(path: Path | None) -> None:
+    """Refuse a place that cannot be written to before the work, not after it."""
+    if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
+        raise Trouble(f"{path} is not a place for a file", "name a file in a folder that exists.")
 
 
 def _hint(error: Exception) -> str:

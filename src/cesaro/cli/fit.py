@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from cesaro.cli import options, screen
-from cesaro.cli.ending import INTERRUPTED, Trouble, ends_well, remembering_interrupts
+from cesaro.cli.ending import INTERRUPTED, Trouble, check_place, ends_well, remembering_interrupts
 from cesaro.cli.progress import bars
 
 ModelFile = Annotated[
@@ -49,7 +49,7 @@ def fit(
     json: options.Json = False,
 ) -> None:
     """Fit a linear model to DATA and prove how close to the optimum it is."""
-    _check_place(model)
+    check_place(model)
     resumed = _check_checkpoint(checkpoint, resume, alpha)
     with bars() as bar:
         bar.doing("loading")
@@ -97,14 +97,6 @@ def fit(
     _remark(answer)
     if interrupted:
         raise typer.Exit(INTERRUPTED)
-
-
-def _check_place(model: Path | None) -> None:
-    """Refuse a place that cannot be written to before the work, not after it."""
-    if model is not None and (model.is_dir() or not model.absolute().parent.is_dir()):
-        raise Trouble(
-            f"{model} is not a place for a file", "name a file in a folder that exists, such as a9a.safetensors."
-        )
 
 
 def _check_search(data: str, alpha: float | None) -> None:

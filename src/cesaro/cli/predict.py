@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from cesaro.cli import options, screen
-from cesaro.cli.ending import Trouble, ends_well
+from cesaro.cli.ending import Trouble, check_place, ends_well
 from cesaro.cli.progress import bars
 
 Output = Annotated[Path | None, typer.Option("--output", metavar="FILE", help="Write here instead of stdout.")]
@@ -24,6 +24,7 @@ def predict(
     json: options.Json = False,
 ) -> None:
     """Predict the labels of DATA with a model that was kept."""
+    check_place(output)
     with bars() as bar:
         bar.doing("loading")
         import cesaro

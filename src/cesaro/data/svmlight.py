@@ -168,7 +168,10 @@ def parse(piece: bytes, path, lines: int, n_features: int | None, allow_nonfinit
         except ValueError:
             fail(start, _no_number(token, slot < 0))
         if not (math.isfinite(value) or allow_nonfinite):
-            fail(start, f"{_shown(token)} is not finite. Clean the data, or pass allow_nonfinite=True.")
+            fail(
+                start,
+                f"{_shown(token)} is not finite. Clean the data; cesaro.data.read_svmlight takes it with allow_nonfinite=True.",
+            )
         if slot < 0:
             y[-1 - slot] = value
         else:

@@ -35,11 +35,8 @@ def from_collections(X, y, sample_weight=None) -> Source:
     if y is None:
         raise ValueError(MISSING)
     for name, value in {"X": X, "y": y, "sample_weight": sample_weight}.items():
-        if value is not None and not callable(getattr(value, "to_delayed", None)):
-            raise TypeError(
-                f"{name} must be a dask array or data frame: got {type(value).__name__}. Use dask.array.from_array, "
-                "fit_files, or the estimators of cesaro.linear for data in one process."
-            )
+        if value is not None:
+            refuse_other(name, value)
     if X.ndim != 2:
         raise ValueError(f"X must have two dimensions, rows and columns: got {X.ndim}.")
     columns = getattr(X, "columns", None)
@@ -53,6 +50,15 @@ def from_collections(X, y, sample_weight=None) -> Source:
     chunks = [make(*parts) for parts in zip(blocks, ys, vs, strict=True)]
     known = names is not None and all(isinstance(name, str) for name in names)
     return Source(chunks, None if np.isnan(X.shape[1]) else int(X.shape[1]), names if known else None)
+
+
+def refuse_other(name: str, value) -> None:
+    """Refuse what is not a dask collection."""
+    if not callable(getattr(value, "to_delayed", None)):
+        raise TypeError(
+            f"{name} must be a dask array or data frame: got {type(value).__name__}. Use dask.array.from_array, "
+            "fit_files, or the estimators of cesaro.linear (model.to_local()) for data in one process."
+        )
 
 
 def row_blocks(collection, like=None) -> list:

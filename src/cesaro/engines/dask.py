@@ -13,13 +13,16 @@ from inspect import Parameter, Signature, signature
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from cesaro.engines import train
-from cesaro.engines.chunks import from_collections, from_files, row_blocks
+from cesaro.engines.chunks import from_collections, from_files, refuse_other, row_blocks
 from cesaro.engines.cluster import Cluster
 from cesaro.linear import DualAveragingClassifier, DualAveragingRegressor
+from cesaro.linear.labels import gives_probabilities
 
 OWN = {"mode": "local", "client": None, "passes": 3, "shuffle": True, "solver": "auto", "batch_size": "auto"}
 DEFAULT_SOLVER = {"local": "anchored", "exact": "sc-pda"}
@@ -119,11 +122,23 @@ class DaskEstimator(BaseEstimator, ABC):
         """Predictions as a lazy dask array, cut as X."""
         return self._lazy("predict", X)
 
+    def _score(self, measure, X, y, sample_weight):
+        """A score of scikit-learn's; labels and predictions come to this process, X does not."""
+        v = None if sample_weight is None else sample_weight.compute()
+        return measure(y.compute(), self.predict(X).compute(), sample_weight=v)
+
     def _lazy(self, method: str, X):
         import dask.array as da
         from dask import delayed
 
         check_is_fitted(self, "_model")
+        refuse_other("X", X)
+        names, given = getattr(self, "feature_names_in_", None), getattr(X, "columns", None)
+        if names is not None and given is not None and list(given) != list(names):
+            raise ValueError(
+                f"the columns of X are {list(given)[:20]}, those of fit were {list(names)[:20]}. Take "
+                "X[model.feature_names_in_]."
+            )
         model = delayed(self._model)
         shape, dtype = self._answer(method)
         sizes = getattr(X, "chunks", None)
@@ -143,17 +158,14 @@ class DaskEstimator(BaseEstimator, ABC):
 
 
 def _call(model, method: str, X):
-    """A method of the ordinary estimator on one block; names of columns were checked when it was fitted."""
+    """A method of the ordinary estimator on one block, whose columns have been checked."""
     values = X if not hasattr(X, "to_numpy") else X.to_numpy()
-    names = vars(model).pop("feature_names_in_", None)
-    try:
-        return getattr(model, method)(values)
-    finally:
-        if names is not None:
-            model.feature_names_in_ = names
+    model = copy.copy(model)  # other threads have the same one
+    vars(model).pop("feature_names_in_", None)
+    return getattr(model, method)(values)
 
 
-class DaskDualAveragingClassifier(DaskEstimator):
+class DaskDualAveragingClassifier(ClassifierMixin, DaskEstimator):
     """DualAveragingClassifier on a Dask cluster.
 
     Parameters beyond those of `cesaro.linear.DualAveragingClassifier`
@@ -184,19 +196,28 @@ class DaskDualAveragingClassifier(DaskEstimator):
 
     _ordinary = DualAveragingClassifier
 
+    def score(self, X, y, sample_weight=None):
+        """The accuracy."""
+        return self._score(accuracy_score, X, y, sample_weight)
+
     def decision_function(self, X):
         """Scores as a lazy dask array."""
         return self._lazy("decision_function", X)
 
+    @available_if(gives_probabilities)
     def predict_proba(self, X):
         """Probabilities as a lazy dask array, for the losses that give them."""
         return self._lazy("predict_proba", X)
 
 
-class DaskDualAveragingRegressor(DaskEstimator):
+class DaskDualAveragingRegressor(RegressorMixin, DaskEstimator):
     """DualAveragingRegressor on a Dask cluster; the further parameters are those of DaskDualAveragingClassifier."""
 
     _ordinary = DualAveragingRegressor
+
+    def score(self, X, y, sample_weight=None):
+        """R^2."""
+        return self._score(r2_score, X, y, sample_weight)
 
 
 for _kind in (DaskDualAveragingClassifier, DaskDualAveragingRegressor):  # so that help() shows the parameters

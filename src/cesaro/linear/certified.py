@@ -15,6 +15,9 @@ EPS = np.finfo(np.float64).eps
 def row_norms(X: Any, bias: float) -> np.ndarray:
     """|x_i| with the intercept's constant feature, not below the true value."""
     sparse: bool = sp.issparse(X)
+    if sparse and not X.has_canonical_format:
+        X = X.copy()  # the caller's stays as it is
+        X.sum_duplicates()
     largest = abs(X).max()
     unit = float(largest) if largest > 0 else 1.0
     X = X.astype(np.float64) / unit  # squares neither overflow nor vanish

@@ -198,6 +198,17 @@ class DualAveragingClassifier(LinearClassifier):
                 "Compute the weights with sklearn.utils.class_weight.compute_class_weight and pass them as a dict."
             )
         first = _check_partial_fit_first_call(self, classes)
+        try:
+            problems = self._batch(X, y, sample_weight, first)
+        except BaseException:
+            if first:  # the next call is the first
+                del self.classes_
+            raise
+        self._publish(self._one_pass(problems), [self._value_at_zero()] * len(problems), problems[0])
+        return self
+
+    def _batch(self, X, y, sample_weight, first):
+        """The problems of a batch whose labels are among classes_."""
         if len(self.classes_) < 2:
             raise ValueError(f"The number of classes has to be at least two: got classes={self.classes_}.")
         X = check_rows(self, X, reset=first)
@@ -207,6 +218,4 @@ class DualAveragingClassifier(LinearClassifier):
         if len(unknown):
             raise ValueError(f"y has labels that are not in classes={self.classes_}: {unknown}.")
         code = np.searchsorted(self.classes_, here)[code]
-        problems = self._one_vs_rest(make_rows(X, self._bias), code, v, self.alpha)
-        self._publish(self._one_pass(problems), [self._value_at_zero()] * len(problems), problems[0])
-        return self
+        return self._one_vs_rest(make_rows(X, self._bias), code, v, self.alpha)

@@ -39,7 +39,9 @@ class ConvergenceDisplay:
     @classmethod
     def from_estimator(cls, estimator, *, x="epoch", ax=None, **line) -> "ConvergenceDisplay":
         """Draw the history of a fitted estimator against `x`, "epoch" or "time"; `line` goes to matplotlib's plot."""
-        check_is_fitted(estimator, "history_")
+        check_is_fitted(estimator)
+        if not hasattr(estimator, "history_"):
+            raise TypeError(f"{type(estimator).__name__} has no history_: give an estimator of cesaro.linear.")
         models = int(estimator.history_["model"].max()) + 1 if "model" in estimator.history_ else 1
         labels = getattr(estimator, "classes_", np.arange(models))
         names = [str(labels[k]) for k in range(models)] if models > 1 else [type(estimator).__name__]
@@ -49,6 +51,8 @@ class ConvergenceDisplay:
         """Draw objective - best lower bound of each model on a logarithmic axis; epochs without a proof are omitted."""
         import matplotlib.pyplot as plt
 
+        if x not in ("epoch", "time"):
+            raise ValueError(f'x must be "epoch" or "time": got {x!r}.')
         if ax is None:
             _, ax = plt.subplots()
         model = self.history.get("model", np.zeros(len(self.history["epoch"]), dtype=int))

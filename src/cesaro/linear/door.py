@@ -56,6 +56,8 @@ def check_points(estimator, X: Any):
     """X of a prediction: dense stays dense, sparse becomes CSR."""
     X = validate_data(estimator, X, reset=False, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False)
     sparse: bool = sp.issparse(X)
+    if sparse:
+        _check_places(X)
     check_finite(X.data if sparse else X, "X", where=lambda k: _place(X, k))
     return X
 
@@ -81,10 +83,18 @@ def _place(X: Any, k: int) -> str:
     return f"row {k // X.shape[1]}, column {k % X.shape[1]}"
 
 
-def _check_csr(X):
-    check_finite(X.data, "X", where=lambda k: _place(X, k))
+def _check_places(X) -> None:
+    """Refuse a CSR matrix that points outside itself: kernels, and SciPy's own, would read there."""
+    ends = X.indptr
+    if ends[0] != 0 or ends[-1] > len(X.data) or ends[-1] > len(X.indices) or (ends[1:] < ends[:-1]).any():
+        raise ValueError(f"X has row ends (indptr) outside 0..{len(X.data)} or falling: the CSR matrix is malformed.")
     if X.nnz and X.indices.view(f"u{X.indices.itemsize}").max() >= X.shape[1]:  # unsigned: negative ones are large
         raise ValueError(f"X has column indices outside 0..{X.shape[1] - 1}: the CSR matrix is malformed.")
+
+
+def _check_csr(X):
+    _check_places(X)
+    check_finite(X.data, "X", where=lambda k: _place(X, k))
     if not X.has_canonical_format and _has_duplicates(X.indices, X.indptr, X.shape[1]):
         X = X.copy()
         X.sum_duplicates()
@@ -154,7 +164,15 @@ def check_targets(X, y) -> np.ndarray:
     """Targets as float64, (n,) or (n, m)."""
     if y is None:
         raise ValueError(MISSING)
-    y = _check_y(y, multi_output=True, y_numeric=True) if np.asarray(y).dtype.kind not in "fiub" else np.asarray(y)
+    sparse: bool = sp.issparse(y)
+    if sparse:
+        raise TypeError("y must be an array of numbers: got a sparse matrix. Use y.toarray().")
+    kind = np.asarray(y).dtype.kind
+    if kind in "USmM":
+        raise ValueError(f"y must be numbers: got {np.asarray(y).dtype}. Encode or convert it, or use the classifier.")
+    y = _check_y(y, multi_output=True, y_numeric=True) if kind not in "fiub" else np.asarray(y)
+    if y.ndim == 2 and y.shape[1] == 0:
+        raise ValueError(f"y must have at least one column of targets: got shape {y.shape}.")
     if y.ndim != 2:
         y = column_or_1d(y)
     check_consistent_length(X, y)

@@ -44,10 +44,13 @@ class Run(Protocol):
         """What a run needs to go on."""
 
 
-def loop(run: Run, width: int, tol: float, max_iter: int, time_limit: float | None, report, slot: Place) -> list[Fit]:
+def loop(
+    run: Run, width: int, tol: float, max_iter: int, time_limit: float | None, report, slot: Place, known=None
+) -> list[Fit]:
     """Epochs until every model's proved relative gap is at most `tol` (never, if 0), `max_iter` or `time_limit`.
 
-    `report` is called with the epoch, the largest objective and the least lower bound.
+    `report` is called with the epoch, the largest objective and the least lower bound. `known` points, (k, width), are
+    returned unless better ones are found.
     """
     begin, first, looked, status = time.perf_counter(), run.epoch, 0, "max_iter"
     limit = math.inf if time_limit is None else begin + time_limit
@@ -72,6 +75,8 @@ def loop(run: Run, width: int, tol: float, max_iter: int, time_limit: float | No
         better = reached < f
         best[better], f[better] = points[better], reached[better]
 
+    if known is not None:
+        keep(known, run.objectives(known))
     try:
         while status == "max_iter":
             epoch, late = run.epoch - first, run.epoch > before and time.perf_counter() >= limit
@@ -87,9 +92,9 @@ def loop(run: Run, width: int, tol: float, max_iter: int, time_limit: float | No
                     keep(points, reached)
                     lower = np.maximum(lower, run.bounds())
                     history.append((run.epoch, time.perf_counter() - begin, f.copy(), lower))
-                    if tol and (f - lower <= tol * np.maximum(f, 1e-3 * zero)).all():
+                    if not late and tol and (f - lower <= tol * np.maximum(f, 1e-3 * zero)).all():
                         status = "converged"
-                    elif late:
+                    elif late:  # proved or not: it can go on as if there were no limit
                         status = "time_limit"
                     if report is not None:
                         report(run.epoch, float(f.max()), float(lower.min()))

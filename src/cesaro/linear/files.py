@@ -3,7 +3,8 @@
 import hashlib
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +24,16 @@ def blocks(
     n_features: int | None = None,
     label: str = "label",
     progress: Progress | None = None,
+    names: Sequence[str] | None = None,
     labelled: bool = True,
 ) -> Iterator[tuple[Any, np.ndarray]]:
     """(CSR rows, labels or targets), a block at a time; what kind of file it is its first bytes tell.
 
-    Unless it has to be `labelled` a table may lack the column of labels; they are NaN then.
+    `names` are those of a table's columns, in order; by default all but the label's. Unless it has to be `labelled` a table
+    may lack the column of labels, and they are NaN.
     """
     if is_table(path):
-        yield from _table(Path(path), n_features, label, progress, labelled)
+        yield from _table(Path(path), n_features, label, progress, names, labelled)
     else:
         from cesaro.data import svmlight
 
@@ -43,8 +46,17 @@ def is_table(path) -> bool:
         return file.read(6).startswith((PARQUET, ARROW))
 
 
-def _table(path: Path, n_features, label: str, progress, labelled) -> Iterator[tuple[Any, np.ndarray]]:
-    """The columns of numbers of a Parquet or Arrow file; the one called `label` is y."""
+def columns(path, label: str = "label") -> list[str] | None:
+    """The names of a table's columns but the label's; None if the file is no table."""
+    if not is_table(path):
+        return None
+    with _opened(Path(path)) as (_, schema, _):
+        return [name for name in schema.names if name != label]
+
+
+@contextmanager
+def _opened(path: Path):
+    """A Parquet or Arrow file: the file itself, its schema, its batches of rows."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -53,17 +65,30 @@ def _table(path: Path, n_features, label: str, progress, labelled) -> Iterator[t
     with pa.OSFile(str(path)) as source:
         if source.read(4) == PARQUET:
             reader = pq.ParquetFile(source)
-            schema, batches = reader.schema_arrow, reader.iter_batches(BATCH)
+            yield source, reader.schema_arrow, reader.iter_batches(BATCH)
         else:
             table = pa.ipc.open_file(source)
-            schema, batches = table.schema, (table.get_batch(k) for k in range(table.num_record_batches))
-        names = [name for name in schema.names if name != label]
+            yield source, table.schema, (table.get_batch(k) for k in range(table.num_record_batches))
+
+
+def _table(path: Path, n_features, label: str, progress, names, labelled) -> Iterator[tuple[Any, np.ndarray]]:
+    """The columns of numbers of a Parquet or Arrow file; the one called `label` is y."""
+    with _opened(path) as (source, schema, batches):
+        from pyarrow.types import is_floating, is_integer
+
+        given = [name for name in schema.names if name != label]
+        if names is not None and (missing := sorted(set(names) - set(schema.names))):
+            raise ValueError(
+                f"{path} lacks columns that the model was fitted to: {missing[:20]}. It has {given[:20]}. Rename them."
+            )
+        names = given if names is None else list(names)
         if labelled and label not in schema.names:
             raise ValueError(f"{path} has no column {label!r}: it has {names[:20]}. Say label=... to name it.")
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise ValueError(f"{path} has more than one column called {twice[0]!r}. Rename one of them.")
-        bad = [f.name for f in schema if not (pa.types.is_floating(f.type) or pa.types.is_integer(f.type))]
+        wanted = {*names, label} if labelled else set(names)
+        bad = [f.name for f in schema if f.name in wanted and not (is_floating(f.type) or is_integer(f.type))]
         if bad:
             raise ValueError(f"{path} has columns that are not numbers: {bad[:20]}. Encode them as numbers first.")
         if n_features is not None and n_features != len(names):
@@ -73,7 +98,7 @@ def _table(path: Path, n_features, label: str, progress, labelled) -> Iterator[t
             )
         for batch in batches:
             X = np.column_stack([_numbers(path, batch, name) for name in names])
-            y = _numbers(path, batch, label) if label in schema.names else np.full(len(X), np.nan)
+            y = _numbers(path, batch, label) if labelled else np.full(len(X), np.nan)
             yield sp.csr_array(X), y
             if progress is not None:
                 progress(source.tell(), source.size())

@@ -265,6 +265,7 @@ def solve(
     else:
         run.start_at(None if start is None else start.w, anchor)
     with np.errstate(over="ignore", invalid="ignore"):  # without an anchor a run may explode: then it finds nothing
-        (fit,) = loop(run, problem.rows.width, tol or 0.0, max_iter, time_limit, report, slot)
+        known = None if start is None else start.w[None]
+        (fit,) = loop(run, problem.rows.width, tol or 0.0, max_iter, time_limit, report, slot, known)
     settle(run.bare.rows, run.targets, run.zr)
     return fit._replace(state=State(run.zr, run.now, run.epoch, fit.w, kind))

@@ -14,7 +14,8 @@ from cesaro.linear.model import LinearModel
 from cesaro.losses import CLASSIFICATION
 
 
-def _gives_probabilities(classifier) -> bool:
+def gives_probabilities(classifier) -> bool:
+    """Whether the loss has a link to probabilities; an error that says which ones have, if not."""
     if classifier.loss in ("log_loss", "modified_huber"):
         return True
     raise AttributeError(
@@ -35,7 +36,14 @@ class LinearClassifier(ClassifierMixin, LinearModel):
 
     def _weighted(self, code, v):
         """Sample weights times class weights."""
-        return v if self.class_weight is None else v * class_factors(self.class_weight, self.classes_, code, v)[code]
+        if self.class_weight is None:
+            return v
+        v = v * class_factors(self.class_weight, self.classes_, code, v)[code]
+        if not v.any():
+            raise ValueError(
+                f"class_weight={self.class_weight} leaves no row with a weight: all have that of a class with 0."
+            )
+        return v
 
     def _one_vs_rest(self, rows, code, v, alpha):
         """A problem for each column; they share rows and weights."""
@@ -84,7 +92,11 @@ class LinearClassifier(ClassifierMixin, LinearModel):
 
     def predict(self, X):
         """The label with the largest score."""
-        scores = self.decision_function(X)
+        check_is_fitted(self)
+        return self._answer(check_points(self, X))
+
+    def _answer(self, X):
+        scores = self._scores(X)
         return self.classes_[(scores > 0.0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)]
 
     def predict_certified(self, X):
@@ -98,7 +110,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         )
         return self.classes_[best], proved
 
-    @available_if(_gives_probabilities)
+    @available_if(gives_probabilities)
     def predict_proba(self, X):
         """Probabilities (n, n_classes): 1/(1 + exp(-score)), or (clip(score, -1, 1) + 1)/2 for modified_huber."""
         scores = self.decision_function(X)
@@ -108,7 +120,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         total = p.sum(axis=1, keepdims=True)
         return np.divide(p, total, out=np.full_like(p, 1.0 / p.shape[1]), where=total > 0.0)
 
-    @available_if(_gives_probabilities)
+    @available_if(gives_probabilities)
     def predict_log_proba(self, X):
         """Logarithms of `predict_proba`."""
         with np.errstate(divide="ignore"):

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from cesaro.checkpoint import Checkpoint
 from cesaro.linear.callbacks import Callbacks, CallbackSupportMixin
 from cesaro.linear.compact import compact, spread
-from cesaro.linear.files import blocks, cache_folder, open_store
+from cesaro.linear.files import blocks, cache_folder, columns, open_store
 from cesaro.linear.fingerprint import about
 from cesaro.linear.layout import STATE, Layout, choose
 from cesaro.linear.progress import begin
@@ -79,6 +79,9 @@ class LinearModel(CallbackSupportMixin, BaseEstimator, ABC):
         tags.input_tags.sparse = True
         return tags
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return "coef_" in vars(self)
+
     @property
     def _bias(self) -> float:
         return float(self.intercept_scaling) if self.fit_intercept else 0.0
@@ -108,22 +111,26 @@ class LinearModel(CallbackSupportMixin, BaseEstimator, ABC):
 
     def _refuse_checkpoint(self, instead: str) -> None:
         if self.checkpoint is not None:
-            raise ValueError(f"checkpoint={self.checkpoint!r} is for fit only. Set checkpoint=None; {instead}")
+            raise ValueError(
+                f"checkpoint={self.checkpoint!r} is for one fit at one alpha only. Set checkpoint=None; {instead}"
+            )
 
     def _open(self, path, n_features, label, cache) -> Store:
         """The rows of a file, memory-mapped."""
         if self.warm_start:
             raise ValueError("fit_file does not start from an earlier fit: set warm_start=False.")
         store = open_store(path, cache=cache, n_features=n_features, label=label, verbose=self.verbose)
-        self.n_features_in_ = store.d
-        if hasattr(self, "feature_names_in_"):
+        self.n_features_in_, names = store.d, columns(path, label)
+        if names is not None:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
         return store
 
     def _lay_out(self, store: Store, memory: float, cache, models: int) -> Layout:
         """How the rows are visited within `memory`."""
-        if not memory > 0.0:
-            raise ValueError(f"memory must be a positive number of bytes: got {memory}. The default is 1e9.")
+        if not (isinstance(memory, Real) and memory > 0.0):
+            raise ValueError(f"memory must be a positive number of bytes: got {memory!r}. The default is 1e9.")
         jobs, size = min(effective_n_jobs(self.n_jobs), models), store.data.nbytes + store.col.nbytes + store.ptr.nbytes
         layout = choose(store.n, size, store.digest, memory, models, jobs, cache_folder(cache))
         if layout.folder is not None and self.solver != "anchored":
@@ -136,13 +143,19 @@ class LinearModel(CallbackSupportMixin, BaseEstimator, ABC):
     def predict_file(self, path, *, label="label"):
         """Predictions for the rows of a file (svmlight, Parquet or Arrow), read a block at a time.
 
-        A table may have the column `label`, which is left out.
+        Columns of a table are found by the names that they had in `fit`, if they had any; others, such as labels, may be
+        there. In a table for a model without names only the column `label` may be there besides.
         """
         check_is_fitted(self)
-        found = [self.predict(X) for X, _ in blocks(path, self.n_features_in_, label, labelled=False)]
+        names = getattr(self, "feature_names_in_", None)
+        found = [self._answer(X) for X, _ in blocks(path, self.n_features_in_, label, names=names, labelled=False)]
         if not found:
             raise ValueError(f"{path} has no rows.")
         return np.concatenate(found)
+
+    @abstractmethod
+    def _answer(self, X) -> np.ndarray:
+        """Predictions for rows that have been checked."""
 
     def _settings(self) -> Settings:
         return Settings(
@@ -205,9 +218,10 @@ class LinearModel(CallbackSupportMixin, BaseEstimator, ABC):
 
     def _finish(self, problems: list[Problem], at_zero: list[float], settings: Settings | None = None):
         """Solve, set the fitted attributes, warn if the proof that was asked for is not there."""
-        fits = self._solve(problems, at_zero, settings or self._settings())
+        settings = settings or self._settings()
+        fits = self._solve(problems, at_zero, settings)
         self._publish(fits, at_zero, problems[0])
-        self._warn(fits)
+        self._warn(fits, settings.interrupted)
         return self
 
     def _split(self, W: np.ndarray, d: int) -> tuple[np.ndarray, np.ndarray]:
@@ -233,21 +247,21 @@ class LinearModel(CallbackSupportMixin, BaseEstimator, ABC):
         self._mu, self._scaling = problem.mu, problem.rows.bias
         self._rounding = (n + d) * np.finfo(float).eps  # of an objective, relative: a sum of n losses of d products
 
-    def _warn(self, fits: list[Fit]) -> None:
-        """Say so when the proof that was asked for is not there."""
+    def _warn(self, fits: list[Fit], interrupted: bool = False) -> None:
+        """Say so, to the caller of fit, when the proof that was asked for is not there."""
         reached = float(np.max(self.relative_gap_))
-        if any(fit.status == "interrupted" for fit in fits):
+        if interrupted or any(fit.status == "interrupted" for fit in fits):
             message = (
                 f"The fit was interrupted after {self.n_iter_} epochs. The model is fitted and usable; "
                 f"its proved relative gap is {reached:.1e}."
             )
-            warnings.warn(message, ConvergenceWarning, stacklevel=3)
+            warnings.warn(message, ConvergenceWarning, stacklevel=5)
         elif self.tol and reached > self.tol:
             message = (
                 f"The proved relative gap is {reached:.1e} after {self.n_iter_} epochs, above tol={self.tol:g}. "
                 "Raise max_iter, time_limit or tol; tol=0 asks for no proof."
             )
-            warnings.warn(message, ConvergenceWarning, stacklevel=3)
+            warnings.warn(message, ConvergenceWarning, stacklevel=5)
 
 
 def _seed(random_state) -> int:

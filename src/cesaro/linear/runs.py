@@ -31,6 +31,7 @@ class Settings(NamedTuple):
     batch_size: int = 1
     sampling: str = "reshuffle"
     n_jobs: int = 1
+    interrupted: bool = False  # what came before was cut short
 
 
 def solve(problem: Problem, settings: Settings, start=None, report=None, slot: Place = NOWHERE) -> Fit:

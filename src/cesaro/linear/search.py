@@ -78,6 +78,10 @@ def by_lanes(model: LinearModel, rows: Rows, task: Task, folds: list[Fold]) -> F
     for k, fold in enumerate(folds):
         holders[fold.test] = k
     learns = np.stack([fold.v > 0.0 for fold in folds])
+    if not (learns @ task.v).all():
+        raise ValueError(
+            "a fold has no row with a weight to learn from. Use fewer folds, or other class or sample weights."
+        )
     once = bool(((holders != np.arange(len(folds))[:, None]) == learns)[:, task.v > 0.0].all())
     epochs, limit = min(max(EPOCHS, VISITS // rows.n), settings.max_iter), settings.time_limit
 
@@ -102,7 +106,7 @@ def by_lanes(model: LinearModel, rows: Rows, task: Task, folds: list[Fold]) -> F
             epochs = min(epochs, int((SHARE * limit - time.perf_counter() + begun) / (time.perf_counter() - begun)))
             path = passes(epochs) if epochs > 1 else path
     except KeyboardInterrupt:  # one pass each, and one for the final fit: a whole model is left
-        path, settings = passes(1), settings._replace(max_iter=1)
+        path, settings = passes(1), settings._replace(max_iter=1, interrupted=True)
     left = None if limit is None else max(0.0, limit - time.perf_counter() + begun)
     return Found(path.W, path.held_out if once else None, settings._replace(time_limit=left))
 
@@ -123,7 +127,7 @@ def one_by_one(model: LinearModel, rows: Rows, tasks: list[Task]) -> Found:
         progress.close()
     W = np.stack([fit.w for fit in fits]).reshape(len(tasks), len(model.alphas_), -1, rows.width)
     if any(fit.status == "interrupted" for fit in fits):
-        return Found(W, None, settings._replace(max_iter=1))
+        return Found(W, None, settings._replace(max_iter=1, interrupted=True))
     left = None if limit is None else max(0.0, limit - time.perf_counter() + begun)
     return Found(W, None, settings._replace(time_limit=left))
 

@@ -122,9 +122,11 @@ def solve(
                 history.append((e, time.perf_counter() - began, upper, lower, len(run.order)))
                 if report is not None:
                     report(e, upper, lower)
-                if tol > 0.0 and upper - lower <= tol * max(upper, 1e-3 * run.zero):
+                if not late and tol > 0.0 and upper - lower <= tol * max(upper, 1e-3 * run.zero):
                     status = "converged"
-                elif time.perf_counter() > limit:
+                elif (
+                    e > before and time.perf_counter() > limit
+                ):  # proved or not: it can go on as if there were no limit
                     status = "time_limit"
                 if status != "max_iter" or e == max_iter:
                     continue
@@ -144,6 +146,14 @@ def solve(
             slot.offer(standing)
     except KeyboardInterrupt:
         status = "interrupted"
+        if e > history[-1][0]:
+            run.gather()  # a sweep may have been cut off after its last row and before its sums
+            w = total / weights if weights > 0.0 else run.point(run.K + run.n * run.mu, run.n * run.l1)
+            f, bound = run.evaluate(w, tol)
+            if f < upper:
+                upper, best = f, w
+            lower = max(lower, min(bound, upper))
+            history.append((e, time.perf_counter() - began, upper, lower, len(run.order)))
     names = ("epoch", "time", "objective", "lower_bound", "active")
     trace = dict(zip(names, np.array(history, dtype=float).T, strict=True))
     w = best * unit

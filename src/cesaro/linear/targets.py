@@ -46,13 +46,13 @@ class LinearRegressor(RegressorMixin, MultiOutputMixin, LinearModel):
         if single:
             self.coef_, self.intercept_ = self.coef_[0], self.intercept_[0]
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return "coef_" in vars(self)
-
     def predict(self, X):
         """<x, w> + b for each row, one column per target."""
         check_is_fitted(self)
-        return check_points(self, X) @ self.coef_.T + self.intercept_
+        return self._answer(check_points(self, X))
+
+    def _answer(self, X):
+        return X @ self.coef_.T + self.intercept_
 
 
 def columns_of(y: np.ndarray) -> list[np.ndarray]:
