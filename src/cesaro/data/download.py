@@ -3,6 +3,7 @@
 import tempfile
 from contextlib import ExitStack, closing
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from .catalogue import Entry, entry_of
 from .parts import Archive, DataError, Text, altered
@@ -94,8 +95,10 @@ def download(part: Text | Archive, progress: bool) -> Path:
     except DataError:
         raise
     except requests.RequestException as error:
+        lost = isinstance(error, requests.ConnectionError)
+        reason = f"no connection to {urlsplit(part.address).netloc}" if lost else error
         raise DataError(
-            f"{part.address} could not be downloaded ({error}). Nothing was kept. Check the network and try again, "
+            f"{part.address} could not be downloaded ({reason}). Nothing was kept. Check the network and try again, "
             f"or put a copy of {part.name} in a folder and set CESARO_DATA to it."
         ) from error
     except OSError as error:

@@ -38,7 +38,9 @@ def run(budget: Budget) -> Figure:
         try:
             curves[name] = data_set(folder, name, budget)
         except DataError as error:
-            curves[name] = str(error)
+            show("")
+            print(error, file=sys.stderr)
+            curves[name] = f"{name} is not here: cesaro data fetch {name}, or set CESARO_DATA to a folder that has it."
     for printed, how in ROWS.items():
         panels += [panel(name, how, curves[name], printed) for name in budget.data_sets]
     found = {name: curve for name, curve in curves.items() if not isinstance(curve, str)}
@@ -90,7 +92,7 @@ def panel(name: str, how: str, curves: dict[tuple[str, bool], dict[str, Any]] | 
     """One data set in one setting; a string instead of curves says why there are none."""
     title, y_label = f"{name}, {how}", "f(w) - f*"
     if isinstance(curves, str):
-        return Panel(title, y_label, note=f"{name} is not here. {curves}")
+        return Panel(title, y_label, note=curves)
     chosen = [(method, curve) for (method, kind), curve in curves.items() if kind == printed]
     if printed:
         chosen.append((DEFAULT, curves[DEFAULT, False]))

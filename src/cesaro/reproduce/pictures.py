@@ -104,7 +104,9 @@ def draw_panel(ax: Any, panel: Panel) -> dict[str, Any]:
     """Its lines, or the note in their place; returns what a legend shows."""
     ax.set_title(panel.title)
     if not panel.series:
-        ax.text(0.5, 0.5, textwrap.fill(panel.note, 34), ha="center", va="center", transform=ax.transAxes, color="#666")
+        words = textwrap.fill(panel.note, 34, break_long_words=False)
+        style = {"ha": "center", "va": "center", "color": "#666", "fontsize": 8, "in_layout": False}
+        ax.text(0.5, 0.5, words, transform=ax.transAxes, **style)  # however long, the other panels keep their size
         ax.set(xticks=[], yticks=[])
         return {}
     if panel.log_x:
