@@ -10,9 +10,10 @@ def test_the_catalogue_is_listed(words, cesaro):
     ended = cesaro(*words)
     assert ended.code == 0
     assert all(name in ended.out for name in CATALOGUE)
-    sets = cesaro(*words, "--json").json["sets"]
-    assert [each["name"] for each in sets] == list(CATALOGUE)
-    assert sets[0]["where"] == "embedded"
+    for order in ((*words, "--json"), (words[0], "--json", *words[1:])):
+        sets = cesaro(*order).json["sets"]
+        assert [each["name"] for each in sets] == list(CATALOGUE)
+        assert sets[0]["where"] == "embedded"
 
 
 def test_what_ships_with_the_package_is_there_and_checked(cesaro):

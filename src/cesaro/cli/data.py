@@ -16,14 +16,20 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="One of those that `ce
 @data.callback()
 def begin(context: typer.Context, json: options.Json = False) -> None:
     """List the data sets, or fetch one."""
+    context.obj = json  # a subcommand's --json may stand before it
     if context.invoked_subcommand is None:
-        listing(json)
+        show(json)
 
 
 @data.command("list")
-@ends_well
-def listing(json: options.Json = False) -> None:
+def listing(context: typer.Context, json: options.Json = False) -> None:
     """Which data sets there are, where, and how large."""
+    show(json or context.obj)
+
+
+@ends_well
+def show(json: bool) -> None:
+    """The list."""
     from cesaro.data import listing as lines
 
     found = [line._asdict() for line in lines()]
@@ -35,7 +41,7 @@ def listing(json: options.Json = False) -> None:
 
 @data.command()
 @ends_well
-def fetch(name: Name, json: options.Json = False) -> None:
+def fetch(context: typer.Context, name: Name, json: options.Json = False) -> None:
     """Download a data set into the cache, unless it is here; check it in any case."""
     with bars() as bar:
         bar.doing("loading")
@@ -49,7 +55,7 @@ def fetch(name: Name, json: options.Json = False) -> None:
         else:
             with bar.paused():
                 path = get(name, progress=sys.stderr.isatty())
-    if json:
+    if json or context.obj:
         screen.as_json({"name": name, "path": path, "downloaded": not here})
     else:
         screen.title(name, f"{'here already' if here else 'downloaded'} and checked: {path}")

@@ -124,10 +124,8 @@ def solve(
                     report(e, upper, lower)
                 if not late and tol > 0.0 and upper - lower <= tol * max(upper, 1e-3 * run.zero):
                     status = "converged"
-                elif (
-                    e > before and time.perf_counter() > limit
-                ):  # proved or not: it can go on as if there were no limit
-                    status = "time_limit"
+                elif e > before and time.perf_counter() > limit:
+                    status = "time_limit"  # proved or not: it can go on as if there were no limit
                 if status != "max_iter" or e == max_iter:
                     continue
                 due = e + pause(history, tol * max(upper, 1e-3 * run.zero), run.n)
