@@ -13,7 +13,7 @@ from cesaro.checkpoint import Place
 from cesaro.linear.rows import Fit
 
 OFTEN = 1.25  # a look when the epochs have grown by this, where a proof ends the run
-SELDOM = 2.0  # where none does
+SELDOM = 3.0  # where none does: a look costs about an epoch
 
 
 class Run(Protocol):

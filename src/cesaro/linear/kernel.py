@@ -205,7 +205,7 @@ class Run:
         return self.objectives(np.zeros((1, self.problem.rows.width)))
 
     def objectives(self, points: np.ndarray) -> np.ndarray:
-        return np.array([objective(self.bare, points[0], self.orders.exist)])
+        return np.array([objective(self.bare, points[0], self.orders.by_length)])
 
     def bounds(self) -> np.ndarray:
         return np.array([self.bound()])
