@@ -32,7 +32,7 @@ class Cuts:
         self.S, self.c = np.zeros((keep, width)), np.full(keep, -np.inf)
         self.c[0] = 0.0  # the cut of non-negative losses; place 1 is the mean, the rest the last epochs in turn
         self.lost = np.zeros(keep)
-        self.gram = np.zeros((keep, keep))
+        self.gram, self.stale = np.zeros((keep, keep)), np.zeros(keep, dtype=bool)  # those whose products are not known
         self.lam = np.eye(keep)[0]
         self.epochs = 0
 
@@ -51,19 +51,21 @@ class Cuts:
 
     def state(self) -> dict[str, Any]:
         """All that changes, by name."""
-        return {name: getattr(self, name) for name in ("S", "c", "lost", "gram", "lam", "epochs")}
+        return {name: getattr(self, name) for name in ("S", "c", "lost", "gram", "stale", "lam", "epochs")}
 
     def resume(self, state: dict[str, Any]) -> None:
         """Stand where an earlier run stood."""
         vars(self).update(state)
 
     def _put(self, place, s, c, lost):
-        self.S[place], self.c[place], self.lost[place] = s, c, lost
-        self.gram[place] = self.gram[:, place] = self.S @ s
+        self.S[place], self.c[place], self.lost[place], self.stale[place] = s, c, lost, True
 
     def bound(self, rounds: int = 4) -> float:
         """The best proved lower bound of the optimal value."""
-        used = np.isfinite(self.c)
+        used, new = np.isfinite(self.c), self.S[self.stale]
+        self.gram[self.stale] = new @ self.S.T
+        self.gram[:, self.stale] = self.gram[self.stale].T
+        self.stale[:] = False
         S, c, lam = self.S[used], self.c[used], self.lam[used]
         gram, plain = self.gram[np.ix_(used, used)], not self.l1.any()
         best = 0.0

@@ -105,7 +105,9 @@ class Run:
         code, param = code_of(problem.loss)
         settings = (code, param, problem.mu, problem.l1, problem.radius, face.primal, face.keep, face.cubic)
         self.how = How(*settings, float(self.count))
-        self.zr, self.now, self.epoch, self.eta, self.R = np.zeros((rows.d + 1, 2)), np.array(Now()), 0, 0.0, 0.0
+        apart = single and not face.primal  # `visit` reads z alone
+        self.zr = np.zeros((2, rows.d + 1)).T if apart else np.zeros((rows.d + 1, 2))
+        self.now, self.epoch, self.eta, self.R = np.array(Now()), 0, 0.0, 0.0
         self.targets = np.stack([problem.y, np.zeros(rows.n)], axis=1)  # beside each what the average owes to its row
         self.cuts = Cuts(problem)
         recall = draws or (face.keep and problem.radius < math.inf)  # then z is not the sum of the rows' slopes
@@ -181,8 +183,8 @@ class Run:
 
     def resume(self, state: dict[str, Any]) -> None:
         """Stand where an earlier run of the same problem stood."""
-        self.zr, self.now, self.seen, self.epoch = state["zr"], state["now"], state["seen"], state["epoch"]
-        self.targets[:, 1], self.orders.moved = state["later"], state["moved"]
+        self.now, self.seen, self.epoch = state["now"], state["seen"], state["epoch"]
+        self.zr[:], self.targets[:, 1], self.orders.moved = state["zr"], state["later"], state["moved"]
         self.eta, self.R, self.rng.bit_generator.state = state["eta"], state["R"], state["rng"]
         self.cuts.resume({name: state[f"cuts.{name}"] for name in self.cuts.state()})
 

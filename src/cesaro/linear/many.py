@@ -20,7 +20,7 @@ from cesaro.linear.loss_codes import HINGE, code_of, conjugate, slope, value
 from cesaro.linear.order import Orders
 from cesaro.linear.recursion import ANCHOR, DONE, How, Now, ahead, output_weight, step
 from cesaro.linear.registers import where_less
-from cesaro.linear.rows import ONE, Fit, Problem
+from cesaro.linear.rows import ONE, Fit, Problem, without_ones
 from cesaro.linear.simd import add_rows, add_to_row, dot_rows, map_lanes, padded, zeros
 
 
@@ -104,6 +104,7 @@ class Many:
         first = problems[0]
         rows, v, P = first.rows, np.asarray(first.v, dtype=float), padded(len(problems), float)
         self.problems, self.face, self.weights, self.rng, self.epoch = problems, face, weights, rng, 0
+        self.bare = without_ones(rows)
         self.orders = Orders(np.flatnonzero(v).astype(np.uint32), rows.ptr)
         self.order, self.count = self.orders.order, len(self.orders.order)
         self.share = v / (v.sum() / self.count)
@@ -134,7 +135,7 @@ class Many:
             now[1:4] *= ratio
         before, done, self.cut[:] = W[:, :P].copy(), now[DONE], 0.0
         self.orders.draw(self.rng)
-        visit_many(rows, self.Y, self.v, self.order, self.how, W, now, self.cut, *self.work)
+        visit_many(self.bare, self.Y, self.v, self.order, self.how, W, now, self.cut, *self.work)
         fold_many(W, now[0])
         now[0], now[DONE] = 0.0, done + self.count
         size = np.sqrt(np.maximum(np.square(before).sum(axis=0), np.square(W[:, :P]).sum(axis=0)))
@@ -176,7 +177,7 @@ class Many:
         first, k = self.problems[0], len(points)
         W, total = zeros((first.rows.d + 1, len(self.cut))), np.zeros(len(self.cut))
         W[: points.shape[1], :k] = points.T
-        losses_many(first.rows, self.Y, np.asarray(first.v, dtype=float), self.how, W, np.zeros(len(self.cut)), total)
+        losses_many(self.bare, self.Y, np.asarray(first.v, dtype=float), self.how, W, np.zeros(len(self.cut)), total)
         return first.mu / 2 * np.square(points).sum(axis=1) + total[:k] / first.v.sum()
 
 

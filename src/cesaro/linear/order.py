@@ -1,7 +1,8 @@
 """The order of the rows in an epoch: drawn here, handed to the kernels as data.
 
-Shuffling is Fisher and Yates's; its numbers come from a linear congruential generator with a seed of NumPy's; its high
-digits choose, j = x (k + 1) / 2^32. Generator.permutation would take a third of an epoch.
+Shuffling is Fisher and Yates's; its numbers come from SplitMix64 (Steele, Lea and Flood, 2014), which makes each of them
+from a count, so that none has to wait for the one before; the seed is NumPy's. Generator.permutation would take a third
+of an epoch.
 
 A processor guesses where a row ends and whether it will move w; at a random row it is often wrong, and what it did in the
 meantime is lost. So many rows come in runs that are alike: of one length where lengths differ, else, where the kernel
@@ -19,7 +20,7 @@ RUN = 16  # rows of one length in a row
 MOVED = 32  # rows in a row that moved w, or did not
 MANY = 1 << 14  # rows from which on there are enough of them
 VARIED = 0.2  # lengths whose standard deviation is more than this part of their mean
-ONE, BITS = np.uint64(1), np.uint64(32)
+ONE, BITS, STRIDE = np.uint64(1), np.uint64(32), np.uint64(0x9E3779B97F4A7C15)
 
 
 class Orders:
@@ -52,7 +53,7 @@ class Orders:
 
     def draw(self, rng: np.random.Generator) -> np.ndarray:
         """The next order. Of those before it knows only who moved, so that a run resumed is a run."""
-        x, y = rng.integers(2**32, size=2, dtype=np.uint64)
+        x, y = (2.0**32 * rng.random(2)).astype(np.uint64)  # `integers` takes ten times as long
         if self.marks:
             shuffle_apart(self.exist, self.moved, x, self.alike)
         else:
@@ -75,9 +76,11 @@ def replace(v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 @register_jitable(**KERNEL)
-def random(x):
-    """The number after x."""
-    return (x * np.uint64(1664525) + np.uint64(1013904223)) & np.uint64(0xFFFFFFFF)
+def below(k, x):
+    """One of 0..k-1: the high digits of SplitMix64's number for the count x."""
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return ((x >> BITS) * k) >> BITS
 
 
 @njit(**KERNEL)
@@ -85,31 +88,25 @@ def shuffle(order, x):
     """order[k] changes places with one of order[0..k], for k from the last to the first; x is the seed. Returns the next."""
     k = np.uint64(order.shape[0])
     while k > ONE:
-        x = random(x)
-        j = (x * k) >> BITS
+        x += STRIDE
+        j = below(k, x)
         k -= ONE
         order[k], order[j] = order[j], order[k]
-    return x
+    return below(ONE << BITS, x + STRIDE)
 
 
 @njit(**KERNEL)
 def shuffle_apart(exist, moved, x, alike):
-    """The rows that did not move w from the first place on, those that did from the last one back, each shuffled:
-
-    one by one a row takes the place of one of those before it, or its own, and that one goes to the end of them.
-    """
-    n, first, back = exist.shape[0], np.int64(0), np.int64(0)
-    for k in range(n):
-        i, x = exist[k], random(x)
-        there = np.int64(moved[i])
-        mask = -there  # all bits or none; no branch: it would be guessed wrong
-        count = first ^ ((first ^ back) & mask)
-        j = np.int64((x * np.uint64(count + 1)) >> BITS)
-        end, chosen = np.uint64((count ^ mask) + (n & mask)), np.uint64((j ^ mask) + (n & mask))  # ~j + n = n - 1 - j
-        alike[end] = alike[chosen]
-        alike[chosen] = i
-        back += there
-        first += 1 - there
+    """The rows that did not move w, then those that did, each shuffled."""
+    first, last = np.uint64(0), np.uint64(exist.shape[0])
+    for k in range(exist.shape[0]):
+        i = exist[k]
+        there = np.uint64(moved[i])
+        alike[first] = i  # at both ends, and one of them will be written over: a branch would be guessed wrong
+        alike[last - ONE] = i
+        first += ONE - there
+        last -= there
+    shuffle(alike[first:], shuffle(alike[:first], x))
 
 
 @njit(**KERNEL)

@@ -55,17 +55,17 @@ ALPHA, OUT, DONE, ANCHOR, SQUARE, SCALE, CUT, SEEN = range(8)
 
 @register_jitable(**KERNEL)
 def ahead(rows, targets, v, order, k):
-    """Prefetch what the rows 4 and 8 places ahead will need."""
+    """Prefetch what the rows 6 and 12 places ahead will need."""
     n = order.shape[0]
-    if k + 8 < n:
-        soon = np.intp(order[k + 8])
+    if k + 12 < n:
+        soon = np.intp(order[k + 12])
         prefetch(rows.ptr, soon)
         prefetch(targets, soon)
         if v is not None:  # noqa: SIM102  Numba sees the second test only where there is a v
             if v.shape[0] > 1:
                 prefetch(v, soon)
-    if k + 4 < n:
-        i = order[k + 4]
+    if k + 6 < n:
+        i = order[k + 6]
         first, last = np.intp(rows.ptr[i]), np.intp(rows.ptr[i + ONE]) - 1
         prefetch_values(rows.data, first, last)
         prefetch(rows.col, first)
@@ -111,9 +111,9 @@ def visit(rows, targets, v, order, gamma, how, radius, zr, now, seen, moved):
     weights, no ball, no slopes to recall, v, radius, seen are None: the kernel is then compiled without them. moved[i]
     says whether row i moved w, for the next order.
     """
-    data, col, ptr, at, own = rows.data, rows.col, rows.ptr, zr.reshape(2 * zr.shape[0]), targets.reshape(targets.size)
+    data, col, ptr, at, own = rows.data, rows.col, rows.ptr, zr[:, 0], targets.reshape(targets.size)
     alpha, out, A, anchor, zz, scale, cc, t = now[0], now[1], now[2], now[3], now[4], now[5], now[6], np.int64(now[7])
-    bias, d = rows.bias, TWO * rows.d
+    bias, d = rows.bias, np.uint64(rows.d)
     s, scale = step(how, radius, how.mu, anchor + A, scale, zz)
     for k in range(order.shape[0]):
         ahead(rows, targets, v, order, k)
@@ -126,10 +126,10 @@ def visit(rows, targets, v, order, gamma, how, radius, zr, now, seen, moved):
         start, stop, y = np.uint64(ptr[i]), np.uint64(ptr[i + ONE]), own[TWO * i]
         mz, odd, j = bias * at[d], 0.0, start
         while j + ONE < stop:  # two sums, so that one addition need not wait for the other
-            mz += entry(data, j) * at[TWO * col[j]]
-            odd += entry(data, j + ONE) * at[TWO * col[j + ONE]]
+            mz += entry(data, j) * at[col[j]]
+            odd += entry(data, j + ONE) * at[col[j + ONE]]
             j += TWO
-        mz += odd + entry(data, j) * at[TWO * col[j]] if j < stop else odd
+        mz += odd + entry(data, j) * at[col[j]] if j < stop else odd
         A += a
         t += 1
         o = output_weight(how, a, A)
@@ -152,7 +152,7 @@ def visit(rows, targets, v, order, gamma, how, radius, zr, now, seen, moved):
             g = a * u if radius is None else a * u / scale
             own[TWO * i + ONE] += alpha * g
             for e in range(start, stop):
-                at[TWO * col[e]] += g * entry(data, e)
+                at[col[e]] += g * entry(data, e)
             at[d] += g * bias
             if radius is not None:
                 before = zz
