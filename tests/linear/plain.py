@@ -116,7 +116,8 @@ def run_kernel(kernels, case: Case, w0=None):
     code, param = code_of(p.loss)
     total = float(len(case.orders[0]))
     how = recursion.How(code, param, p.mu, p.l1, p.radius, face.primal, face.keep, case.cubic, total)
-    zr, now = np.zeros((rows.d + 1, 2)), np.array(recursion.Now(anchor=case.anchor))
+    zr = np.zeros((2, rows.d + 1)).T if not face.primal and case.batch == 1 and p.l1 == 0 else np.zeros((rows.d + 1, 2))
+    now = np.array(recursion.Now(anchor=case.anchor))
     start = np.zeros(rows.d + 1)
     if w0 is not None:
         start[: len(w0)] = -p.mu * case.anchor * w0
@@ -148,7 +149,7 @@ def run_kernel(kernels, case: Case, w0=None):
                 zr,
                 now,
                 seen if face.keep else None,
-                np.zeros(rows.n, dtype=np.uint8),
+                np.zeros_like(order),
             )
             recursion.settle(bare, targets, zr)
     kept = now[recursion.SCALE]

@@ -17,11 +17,13 @@ def test_an_order_holds_every_row_once(n, longest):
     rows = 3 * np.arange(n, dtype=np.uint32)
     rng = np.random.default_rng(0)
     orders = order.Orders(rows, starts(rng.integers(1, longest + 1, 3 * n)), marks=True)
-    orders.moved[:] = rng.random(3 * n) < 0.4
+    orders.stay = n // 3
+    kept = orders.alike.copy()
     drawn = orders.draw(np.random.default_rng(0)).copy()
     np.testing.assert_array_equal(np.sort(drawn), rows)
     assert n < 15 or not np.array_equal(drawn, rows)
     orders.draw(np.random.default_rng(1))
+    orders.alike[:] = kept
     np.testing.assert_array_equal(orders.draw(np.random.default_rng(0)), drawn)
 
 
@@ -30,8 +32,10 @@ def test_rows_come_in_runs_that_are_alike_and_the_runs_in_any_order(by):
     rng, n = np.random.default_rng(0), 20_000
     length = rng.integers(1, 9, n) if by == "length" else np.full(n, 5)
     orders = order.Orders(np.arange(n, dtype=np.uint32), starts(length), marks=True)
-    orders.moved[:] = rng.random(n) < 0.3
-    kind = length if by == "length" else orders.moved.astype(int)
+    orders.alike[:], orders.stay = rng.permutation(n), 7 * n // 10
+    kind = length.copy() if by == "length" else np.zeros(n)
+    if by == "moved":
+        kind[orders.alike[orders.stay :]] = 1
     drawn = kind[orders.draw(np.random.default_rng(1))]
     assert np.mean(drawn[1:] == drawn[:-1]) > 0.9
     runs = drawn[: n // orders.run * orders.run : orders.run]
@@ -58,18 +62,6 @@ def by_parts(x):
     return rows[3:] - 3
 
 
-def by_staying(x, moved=0):
-    """Eight rows of one kind among others of the other kind."""
-    kind, alike = np.array([1, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0], dtype=np.uint8) ^ moved, np.zeros(11, dtype=np.uint32)
-    order.shuffle_apart(np.arange(11, dtype=np.uint32), kind.astype(np.uint8), x, alike)
-    found = alike[3:] if moved else alike[:8]
-    return np.searchsorted(np.flatnonzero(kind == moved), found)
-
-
-def by_moving(x):
-    return by_staying(x, 1)
-
-
 def by_runs(x):
     rows = np.zeros(8 * 16 + 5, dtype=np.uint32)
     order.shuffle_runs(np.arange(len(rows), dtype=np.uint32), 16, np.zeros(8, dtype=np.uint32), x, rows)
@@ -78,7 +70,7 @@ def by_runs(x):
     return rows[:-5:16] // 16
 
 
-@pytest.mark.parametrize("draw", [by_shuffle, by_parts, by_staying, by_moving, by_runs])
+@pytest.mark.parametrize("draw", [by_shuffle, by_parts, by_runs])
 def test_every_row_is_as_likely_at_every_place_and_next_to_every_other(draw):
     rng, n, runs = np.random.default_rng(1), 8, 20000
     orders = np.array([draw(x) for x in rng.integers(2**32, size=runs, dtype=np.uint64)], dtype=int)
@@ -90,12 +82,6 @@ def test_every_row_is_as_likely_at_every_place_and_next_to_every_other(draw):
     assert ((places - expected) ** 2 / expected).sum() < 49 + 5 * np.sqrt(2 * 49)  # chi squared, (n - 1)^2 degrees
     off = ~np.eye(n, dtype=bool)
     assert np.abs(pairs[off] - expected).max() < 5 * np.sqrt(expected)
-
-
-def test_rows_are_looked_at_in_the_order_of_storage():
-    length = np.random.default_rng(0).integers(1, 40, 20_000)
-    orders = order.Orders(np.arange(20_000, dtype=np.uint32), starts(length))
-    np.testing.assert_array_equal(orders.exist, np.arange(20_000))
 
 
 def test_draws_with_replacement_follow_the_weights():

@@ -342,7 +342,7 @@ def test_a_straightened_point_lies_on_the_kinks_of_the_rows_inside_their_box_and
     rng = np.random.default_rng(17)
     X, y = classes(rng, 400, 15, 2.0)
     problem = make(X, y, loss, 1e-3, bias=1.0)
-    fit = sweeps.solve(problem, tol=1e-9, max_iter=20_000)
+    fit = sweeps.solve(problem, tol=1e-11, max_iter=20_000)
     run = Run(problem, 0)
     run.recall(fit.state.b, fit.state.w)
     near = fit.state.w + 1e-4 * rng.normal(size=16)

@@ -159,7 +159,8 @@ class Run:
             v, seen = self.v if len(self.v) > 1 else None, self.seen if len(self.seen) else None
             radius = p.radius if p.radius < math.inf else None
             pass_ = visit_average if self.face.primal else visit
-            pass_(self.bare.rows, self.targets, v, self.order, 1.0, self.how, radius, zr, now, seen, self.orders.moved)
+            all_of_it = (self.targets, v, self.order, 1.0, self.how, radius, zr, now, seen, self.orders.alike)
+            self.orders.stay = pass_(self.bare.rows, *all_of_it)
         now[SQUARE] = fold(zr, now[ALPHA], now[SCALE])
         now[ALPHA], now[SCALE] = 0.0, 1.0
         now[DONE] = done + self.count  # exact, where a running sum has rounded
@@ -175,16 +176,17 @@ class Run:
             "now": self.now,
             "seen": self.seen,
             "later": self.targets[:, 1].copy(),
-            "moved": self.orders.moved,
+            "alike": self.orders.alike,
             "rng": self.rng.bit_generator.state,
         }
-        numbers = {"epoch": self.epoch, "eta": self.eta, "R": self.R}
+        numbers = {"epoch": self.epoch, "stay": self.orders.stay, "eta": self.eta, "R": self.R}
         return mine | numbers | {f"cuts.{name}": value for name, value in self.cuts.state().items()}
 
     def resume(self, state: dict[str, Any]) -> None:
         """Stand where an earlier run of the same problem stood."""
         self.now, self.seen, self.epoch = state["now"], state["seen"], state["epoch"]
-        self.zr[:], self.targets[:, 1], self.orders.moved = state["zr"], state["later"], state["moved"]
+        self.zr[:], self.targets[:, 1] = state["zr"], state["later"]
+        self.orders.alike[:], self.orders.stay = state["alike"], state["stay"]
         self.eta, self.R, self.rng.bit_generator.state = state["eta"], state["R"], state["rng"]
         self.cuts.resume({name: state[f"cuts.{name}"] for name in self.cuts.state()})
 

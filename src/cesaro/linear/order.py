@@ -26,16 +26,15 @@ ONE, BITS, STRIDE = np.uint64(1), np.uint64(32), np.uint64(0x9E3779B97F4A7C15)
 class Orders:
     """The orders of the epochs of a run: every row of `exist`, which ascends, once; in place.
 
-    `marks` promises that the kernel says in `moved` which rows moved w. Rows in a file have a `layout`, by whose groups
-    they come; then there are no runs.
+    `marks` promises that the kernel puts the rows into `alike`, the first `stay` of them those that did not move w. Rows
+    in a file have a `layout`, by whose groups they come; then there are no runs.
     """
 
     def __init__(self, exist: np.ndarray, ptr: np.ndarray, layout=None, marks: bool = False):
         if len(exist) >= 2**31:
             raise ValueError(f"{len(exist)} rows: at most 2^31 can be shuffled at once. Use partial_fit on parts.")
-        self.rows, self.exist, self.order = len(ptr) - 1, exist, exist.copy()
+        self.rows, self.order, self.alike, self.stay = len(ptr) - 1, exist.copy(), exist.copy(), len(exist)
         self.layout = None if layout is None or layout.single(self.rows) else layout
-        self.moved = np.zeros(self.rows, dtype=np.uint8)
         self.by_length, self.ends, varied = exist, np.array([len(exist)]), False
         if len(exist) >= MANY and self.layout is None:
             length = np.minimum(np.diff(ptr)[exist], 65535).astype(np.uint16)  # 16 bits are sorted fast
@@ -47,20 +46,18 @@ class Orders:
                     np.append(np.flatnonzero(np.diff(length[place])) + 1, len(exist)),
                 )
         self.marks = marks and not varied and len(exist) >= MANY and self.layout is None
-        self.run = MOVED if self.marks else RUN
-        self.runs = np.zeros(len(exist) // self.run if varied or self.marks else 0, dtype=np.uint32)
-        self.alike = np.empty_like(exist) if len(self.runs) else self.order
+        self.run = MOVED if self.marks else RUN if varied else max(1, len(exist))
+        self.runs = np.zeros(len(exist) // self.run, dtype=np.uint32)
 
     def draw(self, rng: np.random.Generator) -> np.ndarray:
-        """The next order. Of those before it knows only who moved, so that a run resumed is a run."""
+        """The next order. Of those before it knows only `alike` and `stay`, so that a run resumed is a run."""
         x, y = (2.0**32 * rng.random(2)).astype(np.uint64)  # `integers` takes ten times as long
         if self.marks:
-            shuffle_apart(self.exist, self.moved, x, self.alike)
+            self.ends = np.array([self.stay, len(self.alike)])
         else:
             self.alike[:] = self.by_length
-            shuffle_parts(self.alike, self.ends, x)
-        if len(self.runs):
-            shuffle_runs(self.alike, self.run, self.runs, y, self.order)
+        shuffle_parts(self.alike, self.ends, x)
+        shuffle_runs(self.alike, self.run, self.runs, y, self.order)
         if self.layout is None:
             return self.order
         return self.layout.shuffle(
@@ -93,20 +90,6 @@ def shuffle(order, x):
         k -= ONE
         order[k], order[j] = order[j], order[k]
     return below(ONE << BITS, x + STRIDE)
-
-
-@njit(**KERNEL)
-def shuffle_apart(exist, moved, x, alike):
-    """The rows that did not move w, then those that did, each shuffled."""
-    first, last = np.uint64(0), np.uint64(exist.shape[0])
-    for k in range(exist.shape[0]):
-        i = exist[k]
-        there = np.uint64(moved[i])
-        alike[first] = i  # at both ends, and one of them will be written over: a branch would be guessed wrong
-        alike[last - ONE] = i
-        first += ONE - there
-        last -= there
-    shuffle(alike[first:], shuffle(alike[:first], x))
 
 
 @njit(**KERNEL)

@@ -104,17 +104,18 @@ def fold(zr, alpha, scale):
 
 
 @njit(**SCALAR)
-def visit(rows, targets, v, order, gamma, how, radius, zr, now, seen, moved):
+def visit(rows, targets, v, order, gamma, how, radius, zr, now, seen, alike):
     """Take the rows in `order`, row i with weight gamma v_i, slopes at w. `zr` holds z and r, the intercept's last.
 
     Only z is touched: what r owes to row i waits beside its target, in targets[i, 1], for `settle`. Where there are no
-    weights, no ball, no slopes to recall, v, radius, seen are None: the kernel is then compiled without them. moved[i]
-    says whether row i moved w, for the next order.
+    weights, no ball, no slopes to recall, v, radius, seen are None: the kernel is then compiled without them. `alike`
+    receives the rows that did not move w and, from the last place back, those that did; returns how many did not.
     """
     data, col, ptr, at, own = rows.data, rows.col, rows.ptr, zr[:, 0], targets.reshape(targets.size)
     alpha, out, A, anchor, zz, scale, cc, t = now[0], now[1], now[2], now[3], now[4], now[5], now[6], np.int64(now[7])
     bias, d = rows.bias, np.uint64(rows.d)
     s, scale = step(how, radius, how.mu, anchor + A, scale, zz)
+    first, last = np.uint64(0), np.uint64(order.shape[0])
     for k in range(order.shape[0]):
         ahead(rows, targets, v, order, k)
         i = order[k]
@@ -122,6 +123,8 @@ def visit(rows, targets, v, order, gamma, how, radius, zr, now, seen, moved):
         if v is not None:
             a = gamma * v[i]
             if a == 0.0:
+                alike[first] = i
+                first += ONE
                 continue
         start, stop, y = np.uint64(ptr[i]), np.uint64(ptr[i + ONE]), own[TWO * i]
         mz, odd, j = bias * at[d], 0.0, start
@@ -147,8 +150,9 @@ def visit(rows, targets, v, order, gamma, how, radius, zr, now, seen, moved):
         if seen is not None:
             seen[i, 0] += a * u
             seen[i, 1] += a
-        moved[i] = u != 0.0
         if u != 0.0:
+            last -= ONE
+            alike[last] = i
             g = a * u if radius is None else a * u / scale
             own[TWO * i + ONE] += alpha * g
             for e in range(start, stop):
@@ -159,10 +163,14 @@ def visit(rows, targets, v, order, gamma, how, radius, zr, now, seen, moved):
                 zz += g * (2.0 * mz + g * square(rows, i))
                 if zz < CANCELLED * before:
                     zz, alpha, scale = fold(zr, alpha, scale), 0.0, 1.0
+        else:
+            alike[first] = i
+            first += ONE
         s, scale = step(how, radius, how.mu, anchor + A, scale, zz)
         if t & (t - 1) == 0 or (radius is not None and scale < SHRUNK):
             zz, s, alpha, scale = fold(zr, alpha, scale), s / scale, 0.0, 1.0
     now[0], now[1], now[2], now[4], now[5], now[6], now[7] = alpha, out, A, zz, scale, cc, t
+    return np.int64(first)
 
 
 @njit(**KERNEL)
@@ -178,10 +186,11 @@ def settle(rows, targets, zr):
 
 
 @njit(**SCALAR)
-def visit_average(rows, targets, v, order, gamma, how, radius, zr, now, seen, moved):
+def visit_average(rows, targets, v, order, gamma, how, radius, zr, now, seen, alike):
     """`visit` with the slopes at the average itself: z and r are read and written together, as pairs."""
     alpha, out, A, anchor, zz, scale, cc, t = now[0], now[1], now[2], now[3], now[4], now[5], now[6], np.int64(now[7])
     s, scale = step(how, radius, how.mu, anchor + A, scale, zz)
+    first, last = np.uint64(0), np.uint64(order.shape[0])
     for k in range(order.shape[0]):
         ahead(rows, targets, v, order, k)
         i = order[k]
@@ -189,6 +198,8 @@ def visit_average(rows, targets, v, order, gamma, how, radius, zr, now, seen, mo
         if v is not None:
             a = gamma * v[i]
             if a == 0.0:
+                alike[first] = i
+                first += ONE
                 continue
         start, stop, y = np.intp(rows.ptr[i]), np.intp(rows.ptr[i + ONE]), targets[i, 0]
         mz, mr = dot_pairs(rows.data, rows.col, start, stop, zr)
@@ -211,8 +222,9 @@ def visit_average(rows, targets, v, order, gamma, how, radius, zr, now, seen, mo
         if seen is not None:
             seen[i, 0] += a * u
             seen[i, 1] += a
-        moved[i] = u != 0.0
         if u != 0.0:
+            last -= ONE
+            alike[last] = i
             g = a * u if radius is None else a * u / scale
             add_pairs(zr, rows.data, rows.col, start, stop, g, -alpha * g)
             zr[rows.d, 0] += g * rows.bias
@@ -222,7 +234,11 @@ def visit_average(rows, targets, v, order, gamma, how, radius, zr, now, seen, mo
                 zz += g * (2.0 * mz + g * square(rows, i))
                 if zz < CANCELLED * before:
                     zz, alpha, scale = fold(zr, alpha, scale), 0.0, 1.0
+        else:
+            alike[first] = i
+            first += ONE
         s, scale = step(how, radius, how.mu, anchor + A, scale, zz)
         if t & (t - 1) == 0 or (radius is not None and scale < SHRUNK):
             zz, s, alpha, scale = fold(zr, alpha, scale), s / scale, 0.0, 1.0
     now[0], now[1], now[2], now[4], now[5], now[6], now[7] = alpha, out, A, zz, scale, cc, t
+    return np.int64(first)

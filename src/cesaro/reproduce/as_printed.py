@@ -61,7 +61,7 @@ class Run:
         for end in ends[: stretches(samples, self.t, self.last, ends)]:
             stretch = samples[start:end]
             weights[stretch] = a[start:end]
-            pass_(p.rows, run.targets, weights, stretch, 1.0, run.how, None, run.zr, now, run.seen, run.orders.moved)
+            pass_(p.rows, run.targets, weights, stretch, 1.0, run.how, None, run.zr, now, run.seen, run.orders.alike)
             start = end
         self.t += len(samples)
         now[SQUARE] = fold(run.zr, now[ALPHA], now[SCALE])
