@@ -365,3 +365,33 @@ def test_rows_of_ones_are_solved_as_with_their_values(kind, more, monkeypatch):
     without = sweeps.solve(problem, tol=0, max_iter=5)
     monkeypatch.setattr("cesaro.linear.anchored.without_ones", lambda rows: rows)
     np.testing.assert_allclose(without.w, sweeps.solve(problem, tol=0, max_iter=5).w, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", losses.ALL.values())
+def test_a_look_at_rows_of_different_lengths_goes_by_length_and_sees_what_it_sees_as_they_are_stored(kind):
+    rng, n = np.random.default_rng(3), 20_000
+    X = sp.random_array((n, 30), density=0.2, rng=rng, format="csr")
+    y = rng.choice([-1.0, 1.0], n) if kind in losses.CLASSIFICATION.values() else rng.normal(size=n)
+    run = Run(make(X, y, kind(), v=rng.choice([0.0, 1.0, 2.0], n), bias=1.0), 0)
+    length = np.diff(run.rows.ptr)[run.looks]
+    assert (np.diff(length) >= 0).all()
+    run.anchor_at(np.zeros(31), 10.0)
+    w, stored = run.sweep(first=True), np.empty_like(run.rest)
+    what = (w, run.code, run.param, run.slack)
+    *sorted_, k = passes.evaluate(run.rows, run.record, run.looks, *what, run.rest)
+    *plain, count = passes.evaluate(run.rows, run.record, None, *what, stored)
+    assert k == count > 0
+    np.testing.assert_array_equal(np.sort(run.rest[:k]), stored[:k])
+    np.testing.assert_allclose(sorted_, plain, rtol=1e-12)
+
+
+def test_rows_of_one_length_few_rows_and_long_rows_are_looked_at_as_they_are_stored():
+    rng = np.random.default_rng(0)
+    for X in (np.ones((20_000, 3)), rng.random((500, 9)) < 0.3, long_rows(rng)):
+        X = sp.csr_array(X.astype(float))
+        assert Run(make(X, np.ones(X.shape[0])), 0).looks is None
+
+
+def long_rows(rng):
+    """Their lengths differ, but are about 100."""
+    return rng.random((16_400, 200)) < rng.uniform(0.2, 0.8, (16_400, 1))

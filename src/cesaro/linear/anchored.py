@@ -17,7 +17,7 @@ from cesaro.linear import passes
 from cesaro.linear.dual_bound import lower_bound
 from cesaro.linear.layout import pieces
 from cesaro.linear.loss_codes import MODIFIED_HUBER, code_of
-from cesaro.linear.order import shuffle
+from cesaro.linear.order import by_length, shuffle
 from cesaro.linear.rows import Problem, without_ones
 
 EPS = float(np.finfo(float).eps)
@@ -54,6 +54,8 @@ class Run:
         self.H = np.zeros((rows.d + 1, 2))
         self.noise, self.swing, self.rate, self.least = 0.0, math.log(0.6), math.log(1.25), math.log(0.15)
         self.order = self.order[: self.n]
+        found = by_length(self.order, rows.ptr, self.layout)
+        self.looks = None if found is None else found[0]
         self.mix(self.order)
         self.R = passes.measure(self.rows, self.record, self.order[:SAMPLE])
 
@@ -129,7 +131,9 @@ class Run:
 
     def evaluate(self, w, tol=0.0):
         """Objective at w and a lower bound; every row that is not settled at w is visited next."""
-        mean, D, size, k = passes.evaluate(self.rows, self.record, w, self.code, self.param, self.slack, self.rest)
+        mean, D, size, k = passes.evaluate(
+            self.rows, self.record, self.looks, w, self.code, self.param, self.slack, self.rest
+        )
         f = mean + self.mu / 2.0 * (w @ w) + self.l1 * np.abs(w[:-1]).sum()
         length = float(np.linalg.norm(w))
         if EPS * math.sqrt(self.noise) / self.n * length > 0.01 * max(tol, 1e-9) * f:

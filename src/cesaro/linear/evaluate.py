@@ -4,7 +4,7 @@ from numba import njit
 
 from cesaro.linear.jit import KERNEL, SCALAR
 from cesaro.linear.loss_codes import conjugate, slope, value
-from cesaro.linear.rows import margin
+from cesaro.linear.rows import ahead, margin
 
 
 @njit(**SCALAR)
@@ -12,6 +12,7 @@ def mean_loss(rows, y, v, order, code, param, w):
     """sum v_i phi(<x_i, w>, y_i) / sum v_i over the rows of `order`."""
     total, weight = 0.0, 0.0
     for k in range(order.shape[0]):
+        ahead(rows, y, v, order, k)
         i = order[k]
         total += v[i] * value(code, param, margin(rows, i, w), y[i])
         weight += v[i]

@@ -20,9 +20,8 @@ from numba.extending import register_jitable
 from cesaro import losses
 from cesaro.linear.jit import INLINE, LOOP
 from cesaro.linear.loss_codes import LOG_LOSS, conjugate, value
-from cesaro.linear.recursion import ahead
 from cesaro.linear.registers import maximum, minimum
-from cesaro.linear.rows import ONE, prefetch
+from cesaro.linear.rows import ONE, ahead, prefetch
 from cesaro.linear.simd import add_rows, add_to_row, dot_rows, map_lanes
 
 BIG = 1e30  # stands for no limit

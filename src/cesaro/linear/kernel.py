@@ -209,7 +209,7 @@ class Run:
         return self.objectives(np.zeros((1, self.problem.rows.width)))
 
     def objectives(self, points: np.ndarray) -> np.ndarray:
-        return np.array([objective(self.bare, points[0], self.orders.by_length)])
+        return np.array([objective(self.bare, points[0], self.orders.sorted)])
 
     def bounds(self) -> np.ndarray:
         return np.array([self.bound()])

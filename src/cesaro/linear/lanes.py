@@ -22,10 +22,10 @@ from cesaro.linear.recursion import (
     SCALE,
     SHRUNK,
     SQUARE,
-    ahead,
     output_weight,
     step,
 )
+from cesaro.linear.rows import ahead
 
 
 class Lanes(NamedTuple):

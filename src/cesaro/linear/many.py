@@ -18,9 +18,9 @@ from cesaro.linear.epochs import loop
 from cesaro.linear.jit import LOOP
 from cesaro.linear.loss_codes import HINGE, code_of, conjugate, slope, value
 from cesaro.linear.order import Orders
-from cesaro.linear.recursion import ANCHOR, DONE, How, Now, ahead, output_weight, step
+from cesaro.linear.recursion import ANCHOR, DONE, How, Now, output_weight, step
 from cesaro.linear.registers import where_less
-from cesaro.linear.rows import ONE, Fit, Problem, without_ones
+from cesaro.linear.rows import ONE, Fit, Problem, ahead, without_ones
 from cesaro.linear.simd import add_rows, add_to_row, dot_rows, map_lanes, padded, zeros
 
 

@@ -19,7 +19,10 @@ from cesaro.linear.jit import KERNEL
 RUN = 16  # rows of one length in a row
 MOVED = 32  # rows in a row that moved w, or did not
 MANY = 1 << 14  # rows from which on there are enough of them
-VARIED = 0.2  # lengths whose standard deviation is more than this part of their mean
+SAMPLE = 4096  # rows whose lengths tell whether
+VARIED = 0.2  # ... their standard deviation is more than this part of their mean
+SHORT = 64  # ... and their mean at most this: else a wrong guess at the end of a row costs less than the row
+LONG = 255  # entries from which on a row is long
 ONE, BITS, STRIDE = np.uint64(1), np.uint64(32), np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -35,18 +38,10 @@ class Orders:
             raise ValueError(f"{len(exist)} rows: at most 2^31 can be shuffled at once. Use partial_fit on parts.")
         self.rows, self.order, self.alike, self.stay = len(ptr) - 1, exist.copy(), exist.copy(), len(exist)
         self.layout = None if layout is None or layout.single(self.rows) else layout
-        self.by_length, self.ends, varied = exist, np.array([len(exist)]), False
-        if len(exist) >= MANY and self.layout is None:
-            length = np.minimum(np.diff(ptr)[exist], 65535).astype(np.uint16)  # 16 bits are sorted fast
-            varied = bool(length.std() > VARIED * length.mean())
-            if varied:
-                place = np.argsort(length, kind="stable")
-                self.by_length, self.ends = (
-                    exist[place],
-                    np.append(np.flatnonzero(np.diff(length[place])) + 1, len(exist)),
-                )
-        self.marks = marks and not varied and len(exist) >= MANY and self.layout is None
-        self.run = MOVED if self.marks else RUN if varied else max(1, len(exist))
+        found = by_length(exist, ptr, self.layout)
+        self.sorted, self.ends = (exist, np.array([len(exist)])) if found is None else found
+        self.marks = marks and found is None and len(exist) >= MANY and self.layout is None
+        self.run = MOVED if self.marks else RUN if found is not None else max(1, len(exist))
         self.runs = np.zeros(len(exist) // self.run, dtype=np.uint32)
 
     def draw(self, rng: np.random.Generator) -> np.ndarray:
@@ -55,7 +50,7 @@ class Orders:
         if self.marks:
             self.ends = np.array([self.stay, len(self.alike)])
         else:
-            self.alike[:] = self.by_length
+            self.alike[:] = self.sorted
         shuffle_parts(self.alike, self.ends, x)
         shuffle_runs(self.alike, self.run, self.runs, y, self.order)
         if self.layout is None:
@@ -63,6 +58,18 @@ class Orders:
         return self.layout.shuffle(
             self.order, self.rows, lambda part: shuffle(part, rng.integers(2**32, dtype=np.uint64))
         )
+
+
+def by_length(exist: np.ndarray, ptr: np.ndarray, layout=None) -> tuple[np.ndarray, np.ndarray] | None:
+    """The rows that exist, sorted by length, and where each length ends; None where that would not pay."""
+    if layout is not None or len(exist) < MANY:
+        return None
+    some = exist[:: len(exist) // SAMPLE]
+    length = ptr[some + ONE] - ptr[some]
+    if length.mean() > SHORT or length.std() <= VARIED * length.mean():
+        return None
+    length = np.minimum(np.diff(ptr)[exist], LONG).astype(np.uint8)
+    return exist[np.argsort(length, kind="stable")], np.cumsum(np.bincount(length))
 
 
 def replace(v: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -22,7 +22,7 @@ from numba import njit
 
 from cesaro.linear.jit import KERNEL
 from cesaro.linear.loss_codes import HINGE, conjugate, slope, value
-from cesaro.linear.rows import ONE, TWO, entry, margin, prefetch, prefetch_values, square
+from cesaro.linear.rows import ONE, TWO, ahead, entry, margin, square
 from cesaro.linear.steps import TINY, best, distance
 
 B, Y, V, Q = 0, 1, 2, 3  # columns of a row's record: dual value, target, weight (mean 1), squared norm
@@ -72,15 +72,7 @@ def sweep(rows, record, order, h, code, param, S, mu, threshold, radius, slack):
         for k in range(0, h.shape[0], 2):
             norm += h[k] * h[k]
     for k in range(n):
-        if k + 8 < n:
-            far = np.intp(order[k + 8])
-            prefetch(ptr, far)
-            prefetch(record, far)
-        if k + 4 < n:
-            near = np.intp(ptr[order[k + 4]])
-            prefetch_values(data, near, near + 8)
-            prefetch(col, near)
-            prefetch(col, near + 16)
+        ahead(rows, record, None, order, k)
         i = order[k]
         lo, hi = np.uint64(ptr[i]), np.uint64(ptr[i + ONE])
         b, y, v, q = record[i, B], record[i, Y], record[i, V], record[i, Q]
@@ -132,13 +124,20 @@ def sweep(rows, record, order, h, code, param, S, mu, threshold, radius, slack):
 
 
 @njit(**KERNEL)
-def evaluate(rows, record, w, code, param, slack, active):
-    """Mean loss at w, -mean conjugate of the dual values, mean |conjugate|, and how many rows are not settled at w."""
+def evaluate(rows, record, order, w, code, param, slack, active):
+    """Mean loss at w, -mean conjugate of the dual values, mean |conjugate|, and how many rows are not settled at w.
+
+    `order` holds the rows with weight; None means all rows as they are stored.
+    """
     loss, dual, size, total, k = 0.0, 0.0, 0.0, 0.0, 0
-    for i in range(record.shape[0]):
+    for e in range(record.shape[0] if order is None else order.shape[0]):
+        i = np.uint32(e)
+        if order is not None:
+            ahead(rows, record, None, order, e)
+            i = order[e]
         b, y, v = record[i, B], record[i, Y], record[i, V]
         if v > 0.0:
-            p = margin(rows, np.uint32(i), w)
+            p = margin(rows, i, w)
             if code == HINGE:  # written out, without a branch at the kink: it would be guessed wrong
                 short = 1.0 - y * p
                 hot = np.float64(short > 0.0)

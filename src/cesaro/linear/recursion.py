@@ -17,7 +17,7 @@ from numba.extending import register_jitable
 
 from cesaro.linear.jit import KERNEL, SCALAR
 from cesaro.linear.loss_codes import HINGE, conjugate, slope
-from cesaro.linear.rows import ONE, TWO, entry, prefetch, prefetch_values, square
+from cesaro.linear.rows import ONE, TWO, ahead, entry, square
 from cesaro.linear.simd import add_pairs, dot_pairs
 
 
@@ -51,25 +51,6 @@ class Now(NamedTuple):
 CANCELLED = 1e-4  # |z|^2 that fell to this part of itself in one step has lost digits: compute it anew
 SHRUNK = 1e-3  # a scale so small that alpha z and r would cancel
 ALPHA, OUT, DONE, ANCHOR, SQUARE, SCALE, CUT, SEEN = range(8)
-
-
-@register_jitable(**KERNEL)
-def ahead(rows, targets, v, order, k):
-    """Prefetch what the rows 6 and 12 places ahead will need."""
-    n = order.shape[0]
-    if k + 12 < n:
-        soon = np.intp(order[k + 12])
-        prefetch(rows.ptr, soon)
-        prefetch(targets, soon)
-        if v is not None:  # noqa: SIM102  Numba sees the second test only where there is a v
-            if v.shape[0] > 1:
-                prefetch(v, soon)
-    if k + 6 < n:
-        i = order[k + 6]
-        first, last = np.intp(rows.ptr[i]), np.intp(rows.ptr[i + ONE]) - 1
-        prefetch_values(rows.data, first, last)
-        prefetch(rows.col, first)
-        prefetch(rows.col, last)
 
 
 @njit(**KERNEL)

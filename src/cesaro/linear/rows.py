@@ -18,6 +18,7 @@ from numba.extending import intrinsic, register_jitable
 from cesaro.linear.jit import KERNEL
 from cesaro.losses import Loss
 
+PIECE = 1 << 16  # values compared at once
 ONE, TWO = np.uint32(1), np.uint32(2)  # unsigned, like the indices that they are added to
 
 
@@ -81,10 +82,10 @@ def make_rows(X, bias: float = 0.0) -> Rows:
 def without_ones(rows: Rows) -> Rows:
     """The rows, without their values if all of them are 1: less to read, and nothing to multiply with.
 
-    For kernels that ask `entry`: those of `recursion`, `passes` and `evaluate.mean_loss`.
+    For kernels that ask `entry`: those of `recursion`, `passes`, `many` and `evaluate.mean_loss`.
     """
     data = rows.data
-    ones = len(data) > 0 and data[0] == 1.0 and data.min() == 1.0 == data.max()
+    ones = len(data) > 0 and all((data[k : k + PIECE] == 1.0).all() for k in range(0, len(data), PIECE))
     return rows._replace(data=None) if ones else rows  # type: ignore[arg-type]
 
 
@@ -183,7 +184,26 @@ prefetch: Any = _nothing if getattr(config, "DISABLE_JIT", False) else _prefetch
 @register_jitable(**KERNEL)
 def prefetch_values(data, first, last):
     """Prefetch data[first], data[last] and what is halfway, if there are values: a short row's three cache lines."""
-    if data is not None:
+    if data is not None:  # a test that Numba decides where `data` is an argument
         prefetch(data, first)
         prefetch(data, (first + last) >> 1)
         prefetch(data, last)
+
+
+@register_jitable(**KERNEL)
+def ahead(rows, targets, v, order, k):
+    """Prefetch what the rows 6 and 12 places ahead will need."""
+    n = order.shape[0]
+    if k + 12 < n:
+        soon = np.intp(order[k + 12])
+        prefetch(rows.ptr, soon)
+        prefetch(targets, soon)
+        if v is not None:  # noqa: SIM102  Numba sees the second test only where there is a v
+            if v.shape[0] > 1:
+                prefetch(v, soon)
+    if k + 6 < n:
+        i = order[k + 6]
+        first, last = np.intp(rows.ptr[i]), np.intp(rows.ptr[i + ONE]) - 1
+        prefetch(rows.col, first)
+        prefetch(rows.col, last)
+        prefetch_values(rows.data, first, last)

@@ -88,7 +88,9 @@ class Shard:
     def take(self, turn: Turn) -> Answer:
         """Judge w and the dual values; then sweep the rows that are not settled at w from the common state."""
         run, length = self.run, float(np.linalg.norm(turn.w))
-        loss, D, size, active = passes.evaluate(run.rows, run.record, turn.w, run.code, run.param, run.slack, run.rest)
+        loss, D, size, active = passes.evaluate(
+            run.rows, run.record, run.looks, turn.w, run.code, run.param, run.slack, run.rest
+        )
         run.order = run.rest[:active].copy() if active else np.flatnonzero(run.record[:, passes.V]).astype(np.uint32)
         if self.drift(length) > 0.01 * max(turn.tol, 1e-9) * loss:
             self.gather()
