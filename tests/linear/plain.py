@@ -145,6 +145,7 @@ def run_kernel(kernels, case: Case, w0=None):
                 order,
                 gamma,
                 how,
+                recursion.loss_of(how),
                 radius,
                 zr,
                 now,

@@ -25,7 +25,7 @@ FAULTS = [
     ("recursion", "targets[i, 1] = 0.0", "pass"),
     ("recursion", "A += a\n", "A += 1.0\n"),
     ("recursion", "y * (s * mz) < 1.0", "y * (s * mz) > 1.0"),
-    ("recursion", "how.param, s * mz, y)", "how.param, -s * mz, y)"),
+    ("recursion", "loss[1], s * mz, y)", "loss[1], -s * mz, y)"),
     ("recursion", "y * (alpha * mz + mr) < out", "y * (alpha * mz + mr) < 1.0"),
     ("recursion", "cc -= a * conjugate", "cc += a * conjugate"),
     ("recursion", "scale * inside if how.keep else scale", "scale"),

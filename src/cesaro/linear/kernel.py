@@ -35,6 +35,7 @@ from cesaro.linear.recursion import (
     How,
     Now,
     fold,
+    loss_of,
     settle,
     step,
     visit,
@@ -159,7 +160,8 @@ class Run:
             v, seen = self.v if len(self.v) > 1 else None, self.seen if len(self.seen) else None
             radius = p.radius if p.radius < math.inf else None
             pass_ = visit_average if self.face.primal else visit
-            all_of_it = (self.targets, v, self.order, 1.0, self.how, radius, zr, now, seen, self.orders.alike)
+            loss = loss_of(self.how)
+            all_of_it = (self.targets, v, self.order, 1.0, self.how, loss, radius, zr, now, seen, self.orders.alike)
             self.orders.stay = pass_(self.bare.rows, *all_of_it)
         now[SQUARE] = fold(zr, now[ALPHA], now[SCALE])
         now[ALPHA], now[SCALE] = 0.0, 1.0

@@ -53,6 +53,11 @@ SHRUNK = 1e-3  # a scale so small that alpha z and r would cancel
 ALPHA, OUT, DONE, ANCHOR, SQUARE, SCALE, CUT, SEEN = range(8)
 
 
+def loss_of(how: How) -> tuple[int, float] | None:
+    """The loss as `visit` takes it."""
+    return None if how.code == HINGE else (how.code, how.param)
+
+
 @njit(**KERNEL)
 def step(how, radius, mu, Gamma, scale, zz):
     """s of w = s z, and the scale of z, which shrinks where the projection is kept."""
@@ -85,12 +90,13 @@ def fold(zr, alpha, scale):
 
 
 @njit(**SCALAR)
-def visit(rows, targets, v, order, gamma, how, radius, zr, now, seen, alike):
+def visit(rows, targets, v, order, gamma, how, loss, radius, zr, now, seen, alike):
     """Take the rows in `order`, row i with weight gamma v_i, slopes at w. `zr` holds z and r, the intercept's last.
 
     Only z is touched: what r owes to row i waits beside its target, in targets[i, 1], for `settle`. Where there are no
-    weights, no ball, no slopes to recall, v, radius, seen are None: the kernel is then compiled without them. `alike`
-    receives the rows that did not move w and, from the last place back, those that did; returns how many did not.
+    weights, no ball, no slopes to recall, v, radius, seen are None, and so is `loss` (a code and its parameter) where it
+    is the hinge: the kernel is then compiled without them. `alike` receives the rows that did not move w and, from the
+    last place back, those that did; returns how many did not.
     """
     data, col, ptr, at, own = rows.data, rows.col, rows.ptr, zr[:, 0], targets.reshape(targets.size)
     alpha, out, A, anchor, zz, scale, cc, t = now[0], now[1], now[2], now[3], now[4], now[5], now[6], np.int64(now[7])
@@ -119,15 +125,15 @@ def visit(rows, targets, v, order, gamma, how, radius, zr, now, seen, alike):
         o = output_weight(how, a, A)
         alpha += o * s
         out += o
-        if how.code == HINGE:  # written out, for it is the one that is timed
+        if loss is None:  # the hinge, written out
             if y * (s * mz) < 1.0:
                 u = -y
                 cc += a
             else:
                 u = 0.0
         else:
-            u = slope(how.code, how.param, s * mz, y)
-            cc -= a * conjugate(how.code, how.param, u, y)
+            u = slope(loss[0], loss[1], s * mz, y)
+            cc -= a * conjugate(loss[0], loss[1], u, y)
         if seen is not None:
             seen[i, 0] += a * u
             seen[i, 1] += a
@@ -167,7 +173,7 @@ def settle(rows, targets, zr):
 
 
 @njit(**SCALAR)
-def visit_average(rows, targets, v, order, gamma, how, radius, zr, now, seen, alike):
+def visit_average(rows, targets, v, order, gamma, how, loss, radius, zr, now, seen, alike):
     """`visit` with the slopes at the average itself: z and r are read and written together, as pairs."""
     alpha, out, A, anchor, zz, scale, cc, t = now[0], now[1], now[2], now[3], now[4], now[5], now[6], np.int64(now[7])
     s, scale = step(how, radius, how.mu, anchor + A, scale, zz)
@@ -191,15 +197,15 @@ def visit_average(rows, targets, v, order, gamma, how, radius, zr, now, seen, al
         o = output_weight(how, a, A)
         alpha += o * s
         out += o
-        if how.code == HINGE:
+        if loss is None:
             if y * (alpha * mz + mr) < out:
                 u = -y
                 cc += a
             else:
                 u = 0.0
         else:
-            u = slope(how.code, how.param, (alpha * mz + mr) / out, y)
-            cc -= a * conjugate(how.code, how.param, u, y)
+            u = slope(loss[0], loss[1], (alpha * mz + mr) / out, y)
+            cc -= a * conjugate(loss[0], loss[1], u, y)
         if seen is not None:
             seen[i, 0] += a * u
             seen[i, 1] += a

@@ -12,7 +12,7 @@ from numba import njit
 
 from ..linear import kernel
 from ..linear.kernel import Face
-from ..linear.recursion import ALPHA, ANCHOR, CUT, DONE, SCALE, SQUARE, fold, visit, visit_average
+from ..linear.recursion import ALPHA, ANCHOR, CUT, DONE, SCALE, SQUARE, fold, loss_of, visit, visit_average
 from ..linear.rows import Problem
 from ..weights import Uniform
 
@@ -61,7 +61,8 @@ class Run:
         for end in ends[: stretches(samples, self.t, self.last, ends)]:
             stretch = samples[start:end]
             weights[stretch] = a[start:end]
-            pass_(p.rows, run.targets, weights, stretch, 1.0, run.how, None, run.zr, now, run.seen, run.orders.alike)
+            what = (run.how, loss_of(run.how), None, run.zr, now, run.seen, run.orders.alike)
+            pass_(p.rows, run.targets, weights, stretch, 1.0, *what)
             start = end
         self.t += len(samples)
         now[SQUARE] = fold(run.zr, now[ALPHA], now[SCALE])
