@@ -58,7 +58,7 @@ def main(names):
         X, y = load(name.removesuffix(", ten classes"))
         if name.endswith("classes"):
             y = ten_classes(X)
-        cost = epoch(X, y, 5 if X.shape[0] > 100_000 else 60)
+        cost = epoch(X, y, 5 if X.shape[0] > 100_000 else 40 if name.endswith("classes") else 150)
         sgd, gda, pda = (1e3 * cost[k] for k in ("SGDClassifier", "gda", "sc-pda"))
         if not name.endswith("classes"):
             ratios.append((sgd / gda, sgd / pda))
