@@ -12,7 +12,7 @@ test: .venv/ready
 	$(BIN)/python -m pytest -n auto
 
 bench: .venv/ready
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check "setuptools<81" cython
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt setuptools cython
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation -c constraints.txt -r benchmarks/requirements.txt
 	$(BIN)/python benchmarks/results.py
 

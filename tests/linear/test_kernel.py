@@ -240,6 +240,17 @@ def test_a_run_of_many_rows_that_is_resumed_is_the_run(solver):
     np.testing.assert_array_equal(resumed.output(), whole.output())
 
 
+def test_a_pass_puts_the_rows_apart_that_moved_w_and_those_that_did_not():
+    case = plain.make_case(4, plain.LOSSES[0], "gda")
+    run = Run(case.problem, SOLVERS["gda"], Linear(), False, np.random.default_rng(0))
+    run.start_at(None, 1.0)
+    run.advance()
+    moved = np.flatnonzero(run.targets[:, 1])  # what the average owes to them
+    assert 0 < len(moved) < run.count
+    np.testing.assert_array_equal(np.sort(run.orders.alike[run.orders.stay :]), moved)
+    np.testing.assert_array_equal(np.sort(run.orders.alike), np.flatnonzero(case.problem.v))
+
+
 def test_a_start_that_explodes_begins_again_until_the_steps_are_small_enough(monkeypatch):
     case = plain.make_case(4, plain.LOSSES[4], "gda", bias=1.0)
     zero = objective(case.problem, np.zeros(case.problem.rows.width))

@@ -82,7 +82,7 @@ def make_rows(X, bias: float = 0.0) -> Rows:
 def without_ones(rows: Rows) -> Rows:
     """The rows, without their values if all of them are 1: less to read, and nothing to multiply with.
 
-    For kernels that ask `entry`: those of `recursion`, `passes`, `many` and `evaluate.mean_loss`.
+    For kernels that can do without: those of `recursion`, `passes`, `many` and `evaluate.mean_loss`.
     """
     data = rows.data
     ones = len(data) > 0 and all((data[k : k + PIECE] == 1.0).all() for k in range(0, len(data), PIECE))
