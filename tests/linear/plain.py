@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from cesaro import losses
 from cesaro.linear.kernel import SOLVERS
 from cesaro.linear.loss_codes import code_of
-from cesaro.linear.rows import Problem, make_rows, without_ones
+from cesaro.linear.rows import Problem, bare, make_rows
 
 LOSSES = [kind() for kind in losses.ALL.values()]
 
@@ -126,7 +126,7 @@ def run_kernel(kernels, case: Case, w0=None):
     slopes, sums = np.zeros(case.batch), np.zeros((rows.n + 1, 3))
     lag = np.zeros(rows.d + 1, dtype=np.uint64)
     v = p.v if (p.v != 1.0).any() else np.ones(1)
-    targets, bare = np.stack([p.y, np.zeros(rows.n)], axis=1), without_ones(rows)
+    targets, less = np.stack([p.y, np.zeros(rows.n)], axis=1), bare(rows)
     for order, gamma in zip(case.orders, case.gammas, strict=True):
         what = (v, order, gamma, how, zr, now, seen)
         if p.l1 > 0:
@@ -139,7 +139,7 @@ def run_kernel(kernels, case: Case, w0=None):
                 p.radius if p.radius < np.inf else None,
             )
             visit(
-                bare,
+                less,
                 targets,
                 v if len(v) > 1 else None,
                 order,
@@ -152,7 +152,7 @@ def run_kernel(kernels, case: Case, w0=None):
                 seen if face.keep else None,
                 np.zeros_like(order),
             )
-            recursion.settle(bare, targets, zr)
+            recursion.settle(less, targets, zr)
     kept = now[recursion.SCALE]
     running = now[recursion.SQUARE] * kept**2
     now[recursion.SQUARE] = recursion.fold(zr, now[recursion.ALPHA], kept)

@@ -18,7 +18,7 @@ from cesaro.linear.dual_bound import lower_bound
 from cesaro.linear.layout import pieces
 from cesaro.linear.loss_codes import MODIFIED_HUBER, code_of
 from cesaro.linear.order import by_length, shuffle
-from cesaro.linear.rows import Problem, without_ones
+from cesaro.linear.rows import Problem, bare
 
 EPS = float(np.finfo(float).eps)
 SAMPLE = 2000  # rows from which the mean of |x|^2 is taken: the first pass measures the others as it meets them
@@ -40,7 +40,7 @@ class Run:
     def __init__(self, problem: Problem, seed):
         rows, y, v, loss, self.mu, self.l1, self.radius, self.layout = problem
         self.empty = np.empty if self.layout is None else self.layout.empty
-        self.rows, (self.code, self.param) = without_ones(rows), code_of(loss)
+        self.rows, (self.code, self.param) = bare(rows), code_of(loss)
         self.seed = int(np.random.default_rng(seed).integers(1, 2**32))
         self.record, self.order, self.rest = (
             self.empty((rows.n, 4)),

@@ -41,7 +41,7 @@ from cesaro.linear.recursion import (
     visit,
     visit_average,
 )
-from cesaro.linear.rows import Fit, Problem, without_ones
+from cesaro.linear.rows import Fit, Problem, bare
 
 EPS = float(np.finfo(float).eps)
 
@@ -96,7 +96,7 @@ class Run:
 
     def __init__(self, problem: Problem, face: Face, weights, draws: bool, rng, batch_size: int = 1):
         rows, v = problem.rows, np.asarray(problem.v, dtype=float)
-        self.bare = problem._replace(rows=without_ones(rows))
+        self.bare = problem._replace(rows=bare(rows))
         self.problem, self.face, self.weights, self.draws, self.rng = problem, face, weights, draws, rng
         single = batch_size == 1 and problem.l1 == 0
         self.orders = Orders(np.flatnonzero(v).astype(np.uint32), rows.ptr, problem.layout, marks=single)

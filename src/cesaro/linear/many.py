@@ -20,7 +20,7 @@ from cesaro.linear.loss_codes import HINGE, code_of, conjugate, slope, value
 from cesaro.linear.order import Orders
 from cesaro.linear.recursion import ANCHOR, DONE, How, Now, output_weight, step
 from cesaro.linear.registers import where_less
-from cesaro.linear.rows import ONE, Fit, Problem, ahead, without_ones
+from cesaro.linear.rows import Fit, Problem, ahead, bare, span
 from cesaro.linear.simd import add_rows, add_to_row, dot_rows, map_lanes, padded, zeros
 
 
@@ -45,7 +45,7 @@ def fold_many(W, alpha):
 @njit(**LOOP)
 def visit_many(rows, Y, v, order, how, W, now, cut, m, g):
     """`recursion.visit` for every column of Y (n, P). cut (P,) grows by the cuts; m and g, (2 P,), are for work."""
-    P, data, col, ptr = cut.shape[0], rows.data, rows.col, rows.ptr
+    P, data, col = cut.shape[0], rows.data, rows.col
     alpha, out, A, anchor, t = now[0], now[1], now[2], now[3], np.int64(now[7])
     weighted, behind, all_of_it, z, gz = v.shape[0] > 1, (P, P), (0, 0), m[:P], g[:P]
     for k in range(order.shape[0]):
@@ -60,7 +60,8 @@ def visit_many(rows, Y, v, order, how, W, now, cut, m, g):
         out += o
         for lane in range(m.shape[0]):
             m[lane] = rows.bias * W[rows.d, lane]
-        dot_rows(m, data, col, np.intp(ptr[i]), np.intp(ptr[i + ONE]), W, all_of_it if how.primal else behind)
+        start, stop = span(rows, i)
+        dot_rows(m, data, col, start, stop, W, all_of_it if how.primal else behind)
         scale = s
         if how.primal:
             scale = 1.0
@@ -77,7 +78,7 @@ def visit_many(rows, Y, v, order, how, W, now, cut, m, g):
         if moved:
             for lane in range(P):
                 g[P + lane] = -alpha * g[lane]
-            add_rows(W, data, col, np.intp(ptr[i]), np.intp(ptr[i + ONE]), g, all_of_it)
+            add_rows(W, data, col, start, stop, g, all_of_it)
             add_to_row(W, rows.d, rows.bias, g, all_of_it)
         if t & (t - 1) == 0:
             fold_many(W, alpha)
@@ -104,7 +105,7 @@ class Many:
         first = problems[0]
         rows, v, P = first.rows, np.asarray(first.v, dtype=float), padded(len(problems), float)
         self.problems, self.face, self.weights, self.rng, self.epoch = problems, face, weights, rng, 0
-        self.bare = without_ones(rows)
+        self.bare = bare(rows)
         self.orders = Orders(np.flatnonzero(v).astype(np.uint32), rows.ptr)
         self.order, self.count = self.orders.order, len(self.orders.order)
         self.share = v / (v.sum() / self.count)

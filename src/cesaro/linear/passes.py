@@ -22,7 +22,7 @@ from numba import njit
 
 from cesaro.linear.jit import KERNEL
 from cesaro.linear.loss_codes import HINGE, conjugate, slope, value
-from cesaro.linear.rows import ONE, TWO, ahead, entry, margin, square
+from cesaro.linear.rows import ONE, TWO, ahead, entry, margin, span, square
 from cesaro.linear.steps import TINY, best, distance
 
 B, Y, V, Q = 0, 1, 2, 3  # columns of a row's record: dual value, target, weight (mean 1), squared norm
@@ -63,7 +63,7 @@ def sweep(rows, record, order, h, code, param, S, mu, threshold, radius, slack):
     None without L1, else (T, l1 in the first pass or 0). A row whose value is -phi' throughout p +- slack is settled
     and leaves `order`. Returns C, the sum of the weights, the number of rows kept and of values changed.
     """
-    data, col, ptr, bias, last = rows.data, rows.col, rows.ptr, rows.bias, TWO * np.uint64(rows.d)
+    data, col, bias, last = rows.data, rows.col, rows.bias, TWO * np.uint64(rows.d)
     n, kept, changes, C, A, o, s = order.shape[0], 0, 0, 0.0, 0.0, 1.0, 1.0 / max(S, TINY)
     norm, T = 0.0, 0.0
     if threshold is not None:
@@ -74,7 +74,7 @@ def sweep(rows, record, order, h, code, param, S, mu, threshold, radius, slack):
     for k in range(n):
         ahead(rows, record, None, order, k)
         i = order[k]
-        lo, hi = np.uint64(ptr[i]), np.uint64(ptr[i + ONE])
+        lo, hi = span(rows, i)
         b, y, v, q = record[i, B], record[i, Y], record[i, V], record[i, Q]
         m, odd, j = bias * h[last], 0.0, lo
         if threshold is None:

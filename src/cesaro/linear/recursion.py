@@ -17,7 +17,7 @@ from numba.extending import register_jitable
 
 from cesaro.linear.jit import KERNEL, SCALAR
 from cesaro.linear.loss_codes import HINGE, conjugate, slope
-from cesaro.linear.rows import ONE, TWO, ahead, entry, square
+from cesaro.linear.rows import ONE, TWO, ahead, entry, span, square
 from cesaro.linear.simd import add_pairs, dot_pairs
 
 
@@ -98,7 +98,7 @@ def visit(rows, targets, v, order, gamma, how, loss, radius, zr, now, seen, alik
     is the hinge: the kernel is then compiled without them. `alike` receives the rows that did not move w and, from the
     last place back, those that did; returns how many did not.
     """
-    data, col, ptr, at, own = rows.data, rows.col, rows.ptr, zr[:, 0], targets.reshape(targets.size)
+    data, col, at, own = rows.data, rows.col, zr[:, 0], targets.reshape(targets.size)
     alpha, out, A, anchor, zz, scale, cc, t = now[0], now[1], now[2], now[3], now[4], now[5], now[6], np.int64(now[7])
     bias, d = rows.bias, np.uint64(rows.d)
     s, scale = step(how, radius, how.mu, anchor + A, scale, zz)
@@ -113,7 +113,8 @@ def visit(rows, targets, v, order, gamma, how, loss, radius, zr, now, seen, alik
                 alike[first] = i
                 first += ONE
                 continue
-        start, stop, y = np.uint64(ptr[i]), np.uint64(ptr[i + ONE]), own[TWO * i]
+        start, stop = span(rows, i)
+        y = own[TWO * i]
         mz, odd, j = bias * at[d], 0.0, start
         while j + ONE < stop:  # two sums, so that one addition need not wait for the other
             mz += entry(data, j) * at[col[j]]
@@ -188,7 +189,8 @@ def visit_average(rows, targets, v, order, gamma, how, loss, radius, zr, now, se
                 alike[first] = i
                 first += ONE
                 continue
-        start, stop, y = np.intp(rows.ptr[i]), np.intp(rows.ptr[i + ONE]), targets[i, 0]
+        start, stop = span(rows, i)
+        y = targets[i, 0]
         mz, mr = dot_pairs(rows.data, rows.col, start, stop, zr)
         mz += rows.bias * zr[rows.d, 0]
         mr += rows.bias * zr[rows.d, 1]

@@ -19,6 +19,7 @@ from cesaro.linear.jit import KERNEL
 from cesaro.losses import Loss
 
 PIECE = 1 << 16  # values compared at once
+MANY = 1 << 14  # rows from which on it pays to know that they have one length
 ONE, TWO = np.uint32(1), np.uint32(2)  # unsigned, like the indices that they are added to
 
 
@@ -30,6 +31,7 @@ class Rows(NamedTuple):
     ptr: np.ndarray  # uint32, or uint64 beyond 2^32 entries
     d: int
     bias: float = 0.0  # intercept_scaling; 0 is no intercept
+    length: np.uint64 | None = None  # of every row, where that is known: ptr need not be read
 
     @property
     def n(self) -> int:
@@ -79,14 +81,30 @@ def make_rows(X, bias: float = 0.0) -> Rows:
     )
 
 
-def without_ones(rows: Rows) -> Rows:
-    """The rows, without their values if all of them are 1: less to read, and nothing to multiply with.
+def bare(rows: Rows) -> Rows:
+    """The rows with less to read: no values if all of them are 1, no row ends if all rows have one length.
 
-    For kernels that can do without: those of `recursion`, `passes`, `many` and `evaluate.mean_loss`.
+    For kernels that can do without values: those of `recursion`, `passes`, `many` and `evaluate.mean_loss`.
     """
-    data = rows.data
-    ones = len(data) > 0 and all((data[k : k + PIECE] == 1.0).all() for k in range(0, len(data), PIECE))
-    return rows._replace(data=None) if ones else rows  # type: ignore[arg-type]
+    data, ptr = rows.data, rows.ptr
+    if len(data) > 0 and all((data[k : k + PIECE] == 1.0).all() for k in range(0, len(data), PIECE)):
+        rows = rows._replace(data=None)  # type: ignore[arg-type]
+    if rows.n >= MANY and int(ptr[1]) * rows.n == ptr[-1] and (np.diff(ptr) == ptr[1]).all():
+        rows = rows._replace(length=np.uint64(ptr[1]))
+    return rows
+
+
+@register_jitable(**KERNEL, forceinline=True)
+def span(rows, i):
+    """Where row i begins, and where it ends."""
+    return _span(rows.ptr, rows.length, i)
+
+
+@register_jitable(**KERNEL, forceinline=True)
+def _span(ptr, length, i):
+    if length is None:  # a test that Numba decides, of an argument
+        return np.uint64(ptr[i]), np.uint64(ptr[i + ONE])
+    return length * i, length * (i + ONE)
 
 
 @register_jitable(**KERNEL)
@@ -100,7 +118,8 @@ def entry(data, j):
 @register_jitable(**KERNEL, forceinline=True)
 def margin(rows, i, w):
     """<x_i, w>; `w` has d + 1 entries, the last the intercept's. Two sums: one addition need not wait for the other."""
-    data, col, j, stop = rows.data, rows.col, np.uint64(rows.ptr[i]), np.uint64(rows.ptr[i + ONE])
+    data, col = rows.data, rows.col
+    j, stop = span(rows, i)
     even, odd = rows.bias * w[rows.d], 0.0
     while j + ONE < stop:
         even += entry(data, j) * w[col[j]]
@@ -114,7 +133,8 @@ def margin(rows, i, w):
 @register_jitable(**KERNEL)
 def square(rows, i):
     """|x_i|^2, of float32 too in float64."""
-    data, j, stop = rows.data, np.uint64(rows.ptr[i]), np.uint64(rows.ptr[i + ONE])
+    data = rows.data
+    j, stop = span(rows, i)
     even, odd = rows.bias * rows.bias, 0.0
     while j + ONE < stop:
         even += np.float64(entry(data, j)) * entry(data, j)
@@ -182,9 +202,16 @@ prefetch: Any = _nothing if getattr(config, "DISABLE_JIT", False) else _prefetch
 
 
 @register_jitable(**KERNEL)
+def prefetch_end(ptr, length, i):
+    """Prefetch ptr[i], if it will be read."""
+    if length is None:
+        prefetch(ptr, i)
+
+
+@register_jitable(**KERNEL)
 def prefetch_values(data, first, last):
     """Prefetch data[first], data[last] and what is halfway, if there are values: a short row's three cache lines."""
-    if data is not None:  # a test that Numba decides where `data` is an argument
+    if data is not None:
         prefetch(data, first)
         prefetch(data, (first + last) >> 1)
         prefetch(data, last)
@@ -196,14 +223,14 @@ def ahead(rows, targets, v, order, k):
     n = order.shape[0]
     if k + 12 < n:
         soon = np.intp(order[k + 12])
-        prefetch(rows.ptr, soon)
+        prefetch_end(rows.ptr, rows.length, soon)
         prefetch(targets, soon)
         if v is not None:  # noqa: SIM102  Numba sees the second test only where there is a v
             if v.shape[0] > 1:
                 prefetch(v, soon)
     if k + 6 < n:
-        i = order[k + 6]
-        first, last = np.intp(rows.ptr[i]), np.intp(rows.ptr[i + ONE]) - 1
+        start, stop = span(rows, order[k + 6])
+        first, last = np.intp(start), np.intp(stop) - 1
         prefetch(rows.col, first)
         prefetch(rows.col, last)
         prefetch_values(rows.data, first, last)
