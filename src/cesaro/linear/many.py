@@ -16,11 +16,11 @@ from cesaro.linear.anchor import choose, for_step
 from cesaro.linear.cuts import Cuts
 from cesaro.linear.epochs import loop
 from cesaro.linear.jit import LOOP
-from cesaro.linear.loss_codes import HINGE, code_of, conjugate, slope, value
+from cesaro.linear.loss_codes import HINGE, MODIFIED_HUBER, code_of, conjugate, slope, value
 from cesaro.linear.order import Orders
 from cesaro.linear.recursion import ANCHOR, DONE, How, Now, output_weight, step
 from cesaro.linear.registers import where_less
-from cesaro.linear.rows import Fit, Problem, ahead, bare, span
+from cesaro.linear.rows import Fit, Problem, ahead, ahead_wide, bare, span
 from cesaro.linear.simd import add_rows, add_to_row, dot_rows, map_lanes, padded, zeros
 
 
@@ -43,13 +43,20 @@ def fold_many(W, alpha):
 
 
 @njit(**LOOP)
-def visit_many(rows, Y, v, order, how, W, now, cut, m, g):
-    """`recursion.visit` for every column of Y (n, P). cut (P,) grows by the cuts; m and g, (2 P,), are for work."""
+def visit_many(rows, Y, later, v, order, how, W, now, cut, m, g):
+    """`recursion.visit` for every column of Y (n, P), or `visit_average`: then nothing waits in `later` (n, P).
+
+    cut (P,) grows by the cuts; m and g, (2 P,), are for work.
+    """
     P, data, col = cut.shape[0], rows.data, rows.col
     alpha, out, A, anchor, t = now[0], now[1], now[2], now[3], np.int64(now[7])
-    weighted, behind, all_of_it, z, gz = v.shape[0] > 1, (P, P), (0, 0), m[:P], g[:P]
+    weighted, all_of_it, z, gz = v.shape[0] > 1, (0, 0), m[:P], g[:P]
+    touched = all_of_it if how.primal else (P, P)
     for k in range(order.shape[0]):
         ahead(rows, Y, v, order, k)
+        ahead_wide(Y, order, k)
+        if not how.primal:
+            ahead_wide(later, order, k)
         i = order[k]
         a = v[i] if weighted else 1.0
         s, _ = step(how, None, how.mu, anchor + A, 1.0, 0.0)
@@ -61,7 +68,7 @@ def visit_many(rows, Y, v, order, how, W, now, cut, m, g):
         for lane in range(m.shape[0]):
             m[lane] = rows.bias * W[rows.d, lane]
         start, stop = span(rows, i)
-        dot_rows(m, data, col, start, stop, W, all_of_it if how.primal else behind)
+        dot_rows(m, data, col, start, stop, W, touched)
         scale = s
         if how.primal:
             scale = 1.0
@@ -76,14 +83,31 @@ def visit_many(rows, Y, v, order, how, W, now, cut, m, g):
                 gz[lane] = a * u
                 cut[lane] -= a * conjugate(how.code, how.param, u, Y[i, lane])
         if moved:
-            for lane in range(P):
-                g[P + lane] = -alpha * g[lane]
-            add_rows(W, data, col, start, stop, g, all_of_it)
-            add_to_row(W, rows.d, rows.bias, g, all_of_it)
+            if how.primal:
+                for lane in range(P):
+                    g[P + lane] = -alpha * g[lane]
+            else:
+                add_to_row(later, np.uint64(i), alpha, gz, all_of_it)
+            add_rows(W, data, col, start, stop, g, touched)
+            add_to_row(W, rows.d, rows.bias, g, touched)
         if t & (t - 1) == 0:
             fold_many(W, alpha)
             alpha = 0.0
     now[0], now[1], now[2], now[7] = alpha, out, A, t
+
+
+@njit(**LOOP)
+def settle_many(rows, later, W, g):
+    """`recursion.settle` for every model."""
+    P = later.shape[1]
+    z = (0, P)
+    for i in range(later.shape[0]):
+        for lane in range(P):
+            g[P + lane] = -later[i, lane]
+            later[i, lane] = 0.0
+        start, stop = span(rows, np.uint32(i))
+        add_rows(W, rows.data, rows.col, start, stop, g, z)
+        add_to_row(W, rows.d, rows.bias, g, z)
 
 
 @njit(**LOOP)
@@ -110,9 +134,11 @@ class Many:
         self.order, self.count = self.orders.order, len(self.orders.order)
         self.share = v / (v.sum() / self.count)
         self.v = np.ones(1) if (v == v[0]).all() else self.share
-        self.Y = zeros((rows.n, P))
-        self.Y[:, : len(problems)] = np.stack([p.y for p in problems], axis=1)
         code, param = code_of(first.loss)
+        self.Y = zeros((rows.n, P), np.int8 if code <= MODIFIED_HUBER else float)
+        for k, problem in enumerate(problems):
+            self.Y[:, k] = problem.y
+        self.later = zeros((0 if face.primal else rows.n, P))
         self.how = How(code, param, first.mu, 0.0, math.inf, face.primal, False, face.cubic, float(self.count))
         self.W, self.now, self.cut = zeros((rows.d + 1, 2 * P)), np.array(Now()), zeros(P)
         self.work = zeros((2, 2 * P))
@@ -133,10 +159,11 @@ class Many:
         ratio = (self.weights.relative(e) - 1.0) / self.weights.relative(e - 1) if e > 1 else 1.0
         if ratio != 1.0:
             W *= ratio
+            self.later *= ratio
             now[1:4] *= ratio
         before, done, self.cut[:] = W[:, :P].copy(), now[DONE], 0.0
         self.orders.draw(self.rng)
-        visit_many(self.bare, self.Y, self.v, self.order, self.how, W, now, self.cut, *self.work)
+        visit_many(self.bare, self.Y, self.later, self.v, self.order, self.how, W, now, self.cut, *self.work)
         fold_many(W, now[0])
         now[0], now[DONE] = 0.0, done + self.count
         size = np.sqrt(np.maximum(np.square(before).sum(axis=0), np.square(W[:, :P]).sum(axis=0)))
@@ -147,18 +174,20 @@ class Many:
 
     def state(self) -> dict[str, Any]:
         """What a run needs between two epochs to go on as if it had never stopped."""
-        mine = {"W": self.W, "now": self.now, "rng": self.rng.bit_generator.state, "epoch": self.epoch}
+        mine = {"W": self.W, "later": self.later, "now": self.now, "epoch": self.epoch}
+        mine["rng"] = self.rng.bit_generator.state
         return mine | {f"cuts.{k}.{name}": a for k, cuts in enumerate(self.cuts) for name, a in cuts.state().items()}
 
     def resume(self, state: dict[str, Any]) -> None:
         """Stand where an earlier run of the same problems stood."""
-        self.W[:], self.now, self.epoch = state["W"], state["now"], state["epoch"]
+        self.W[:], self.later[:], self.now, self.epoch = state["W"], state["later"], state["now"], state["epoch"]
         self.rng.bit_generator.state = state["rng"]
         for k, cuts in enumerate(self.cuts):
             cuts.resume({name: state[f"cuts.{k}.{name}"] for name in cuts.state()})
 
     def outputs(self) -> np.ndarray:
         """The points that the method returns, (models, width)."""
+        settle_many(self.bare, self.later, self.W, self.work[0])
         now, P, width = self.now, len(self.cut), self.problems[0].rows.width
         s, _ = step(self.how, None, self.how.mu, now[ANCHOR] + now[DONE], 1.0, 0.0)
         points = s * self.W[:, :P] if self.face.last else self.W[:, P:] / max(now[1], 1e-300)

@@ -67,21 +67,24 @@ def where_less(x, y, then, other):
 
 
 class Strip:
-    """The lanes of one row of an array, read and written as vectors."""
+    """The lanes of one row of an array, read and written as vectors; integers (labels) are read as float64."""
 
     def __init__(self, context, builder, kind, value, row=None, width=WIDTH):
         array = context.make_array(kind)(context, builder, value)
         self.builder, self.bytes = builder, kind.dtype.bitwidth // 8
-        self.real = context.get_value_type(kind.dtype)
-        self.vector = ir.VectorType(self.real, width // self.bytes)
+        stored, self.whole = context.get_value_type(kind.dtype), isinstance(kind.dtype, types.Integer)
+        self.real = ir.DoubleType() if self.whole else stored
+        self.vector = ir.VectorType(self.real, width // (8 if self.whole else self.bytes))
+        self.stored = ir.VectorType(stored, self.vector.count)
         self.lanes = cgutils.unpack_tuple(builder, array.shape)[-1]
         self.first = array.data if row is None else builder.gep(array.data, [builder.mul(row, self.lanes)])
 
     def at(self, k):
-        return self.builder.bitcast(self.builder.gep(self.first, [k]), self.vector.as_pointer())
+        return self.builder.bitcast(self.builder.gep(self.first, [k]), self.stored.as_pointer())
 
     def load(self, k):
-        return Vector(self.builder, self.builder.load(self.at(k), align=self.bytes))
+        found = self.builder.load(self.at(k), align=self.bytes)
+        return Vector(self.builder, self.builder.sitofp(found, self.vector) if self.whole else found)
 
     def store(self, vector, k):
         self.builder.store(vector.value, self.at(k), align=self.bytes)

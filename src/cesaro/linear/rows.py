@@ -20,6 +20,8 @@ from cesaro.losses import Loss
 
 PIECE = 1 << 16  # values compared at once
 MANY = 1 << 14  # rows from which on it pays to know that they have one length
+NEAR, FAR = 6, 12  # rows ahead at which to prefetch: entries, and what tells where they are
+LINE = 64  # bytes of a cache line
 ONE, TWO = np.uint32(1), np.uint32(2)  # unsigned, like the indices that they are added to
 
 
@@ -219,18 +221,28 @@ def prefetch_values(data, first, last):
 
 @register_jitable(**KERNEL)
 def ahead(rows, targets, v, order, k):
-    """Prefetch what the rows 6 and 12 places ahead will need."""
+    """Prefetch what the rows that come soon will need."""
     n = order.shape[0]
-    if k + 12 < n:
-        soon = np.intp(order[k + 12])
+    if k + FAR < n:
+        soon = np.intp(order[k + FAR])
         prefetch_end(rows.ptr, rows.length, soon)
         prefetch(targets, soon)
         if v is not None:  # noqa: SIM102  Numba sees the second test only where there is a v
             if v.shape[0] > 1:
                 prefetch(v, soon)
-    if k + 6 < n:
-        start, stop = span(rows, order[k + 6])
+    if k + NEAR < n:
+        start, stop = span(rows, order[k + NEAR])
         first, last = np.intp(start), np.intp(stop) - 1
         prefetch(rows.col, first)
         prefetch(rows.col, last)
         prefetch_values(rows.data, first, last)
+
+
+@register_jitable(**KERNEL, forceinline=True)
+def ahead_wide(table, order, k):
+    """Prefetch the row of a table (n, P) that comes soon, all of it."""
+    if k + NEAR < order.shape[0]:
+        row, lane = table[order[k + NEAR]], 0
+        while lane < row.shape[0]:
+            prefetch(row, lane)
+            lane += LINE // 8

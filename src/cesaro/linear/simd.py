@@ -19,10 +19,10 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from cesaro.linear.registers import WIDTH, Row, Strip, Vector, as_real
+from cesaro.linear.rows import LINE
 
 PLAIN = getattr(config, "DISABLE_JIT", False)  # as with NUMBA_DISABLE_JIT=1
 GAP = types.UniTuple(types.intp, 2)
-LINE = 64  # bytes of a cache line
 
 
 def padded(lanes: int, dtype) -> int:
@@ -183,7 +183,7 @@ def map_lanes(formula) -> Any:
             whole = ir.IntType(bits.count)
             return builder.icmp_unsigned("!=", builder.bitcast(builder.load(moved), whole), whole(0))
 
-        real = arrays.types[0].dtype
+        real = arrays.types[-1].dtype
         return types.boolean(types.UniTuple(real, len(numbers)), arrays, GAP), codegen
 
     return by_vectors
