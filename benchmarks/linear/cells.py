@@ -96,6 +96,7 @@ def in_own_process(script, *arguments):
     command = [sys.executable, script, "--cell", *map(str, arguments)]
     answer = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     if "CESARO_CELLS" in os.environ:
+        kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_text(answer)
     return json.loads(answer)
 
