@@ -32,7 +32,7 @@ class Linear:
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("loss", plain.LOSSES, ids=repr)
 @settings(max_examples=8, deadline=None)
-@given(seed=st.integers(0, 2**32 - 1), count=st.sampled_from([1, 3, 17]), weights=st.booleans(), bias=st.booleans())
+@given(seed=st.integers(0, 2**32 - 1), count=st.sampled_from([1, 3, 17, 70]), weights=st.booleans(), bias=st.booleans())
 def test_every_model_is_the_printed_formula_of_its_own_targets(solver, loss, seed, count, weights, bias):
     case = plain.make_case(seed, loss, solver, weights=weights, bias=float(bias))._replace(gammas=[1.0, 2.0, 3.0])
     problems = problems_of(case, np.random.default_rng(seed), count)

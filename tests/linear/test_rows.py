@@ -6,9 +6,9 @@ import scipy.sparse as sp
 
 from cesaro import losses
 from cesaro.linear import kernel, many, sweeps
-from cesaro.linear.rows import MANY, Problem, bare, make_rows
+from cesaro.linear.rows import LARGE, Problem, bare, make_rows
 
-N = MANY + 3
+N = LARGE + 3
 
 
 def rows_of_lengths(lengths, d=7):
@@ -52,17 +52,21 @@ def test_rows_of_one_length_are_solved_as_by_their_ends(solver, loss, radius, mo
         return kernel.solve(problem, solver=solver, tol=0, max_iter=3).w
 
     known = solve()
-    monkeypatch.setattr("cesaro.linear.rows.MANY", N + 1)
+    monkeypatch.setattr("cesaro.linear.rows.LARGE", N + 1)
     np.testing.assert_allclose(known, solve(), rtol=0, atol=1e-12)
     assert np.abs(known).max() > 0.1
 
 
+@pytest.mark.parametrize("loss", [losses.Hinge(), losses.SquaredError()], ids=repr)
 @pytest.mark.parametrize("solver", ["gda", "sc-pda"])
-def test_so_are_many_models_at_once(solver, monkeypatch):
+def test_so_are_many_models_at_once(solver, loss, monkeypatch):
     rows, rng = rows_of_lengths([3] * N), np.random.default_rng(1)
-    problems = [Problem(rows, rng.choice([-1.0, 1.0], N), np.ones(N), losses.Hinge(), 1e-2) for _ in range(3)]
-    known = [fit.w for fit in many.solve(problems, solver=solver, tol=0, max_iter=3)]
-    monkeypatch.setattr("cesaro.linear.rows.MANY", N + 1)
-    np.testing.assert_allclose(
-        known, [fit.w for fit in many.solve(problems, solver=solver, tol=0, max_iter=3)], atol=1e-12
-    )
+    problems = [Problem(rows, rng.choice([-1.0, 1.0], N, p=[0.3, 0.7]), np.ones(N), loss, 1e-2) for _ in range(3)]
+
+    def solve():
+        return np.array([fit.w for fit in many.solve(problems, solver=solver, tol=0, max_iter=3)])
+
+    known = solve()
+    monkeypatch.setattr("cesaro.linear.rows.LARGE", N + 1)
+    np.testing.assert_allclose(known, solve(), rtol=0, atol=1e-12)
+    assert np.abs(known).max() > 0.1

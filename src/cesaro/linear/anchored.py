@@ -174,7 +174,7 @@ class Run:
 
 
 def norm(x) -> float:
-    """|x|, in a quarter of the time of NumPy's own: it is asked for several times a sweep."""
+    """|x|; np.linalg.norm would do more than that, several times a sweep."""
     return math.sqrt(x @ x)
 
 

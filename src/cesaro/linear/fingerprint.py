@@ -9,7 +9,7 @@ import numpy as np
 from cesaro import __version__
 from cesaro.linear.rows import Problem
 
-STATES = 2  # what a state consists of, and which numbers are drawn; raised when that changes
+STATES = 3  # what a state consists of, and which numbers are drawn; raised when that changes
 FREE = ("checkpoint", "n_jobs", "random_state", "time_limit", "verbose", "warm_start")  # may differ when a run goes on
 
 

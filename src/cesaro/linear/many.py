@@ -1,7 +1,8 @@
 """Many models that differ in their targets only (one-vs-rest classes, columns of y): one schedule, one pass.
 
 Weights and anchor, so Gamma, s and alpha of `recursion`, are the same for all of them: a row costs one such step of
-numbers and, for every model, margin, slope and update, which are vector instructions. State (d + 1, 2 P): z, then r.
+numbers and, for every model, margin, slope and update, which are vector instructions. State (d + 1, 2 P): z, then r; and
+what r owes to the rows (n, P), unless slopes are at the average.
 """
 
 import math
@@ -44,14 +45,15 @@ def fold_many(W, alpha):
 
 @njit(**LOOP)
 def visit_many(rows, Y, later, v, order, how, W, now, cut, m, g):
-    """`recursion.visit` for every column of Y (n, P), or `visit_average`: then nothing waits in `later` (n, P).
+    """`recursion.visit` for every column of Y (n, P), or `visit_average`, by `how`.
 
+    What r owes to row i waits in later[i] for `settle_many`; with `visit_average` nothing waits, and `later` has no rows.
     cut (P,) grows by the cuts; m and g, (2 P,), are for work.
     """
     P, data, col = cut.shape[0], rows.data, rows.col
     alpha, out, A, anchor, t = now[0], now[1], now[2], now[3], np.int64(now[7])
     weighted, all_of_it, z, gz = v.shape[0] > 1, (0, 0), m[:P], g[:P]
-    touched = all_of_it if how.primal else (P, P)
+    gap = all_of_it if how.primal else (P, P)  # r is not touched
     for k in range(order.shape[0]):
         ahead(rows, Y, v, order, k)
         ahead_wide(Y, order, k)
@@ -68,7 +70,7 @@ def visit_many(rows, Y, later, v, order, how, W, now, cut, m, g):
         for lane in range(m.shape[0]):
             m[lane] = rows.bias * W[rows.d, lane]
         start, stop = span(rows, i)
-        dot_rows(m, data, col, start, stop, W, touched)
+        dot_rows(m, data, col, start, stop, W, gap)
         scale = s
         if how.primal:
             scale = 1.0
@@ -87,9 +89,9 @@ def visit_many(rows, Y, later, v, order, how, W, now, cut, m, g):
                 for lane in range(P):
                     g[P + lane] = -alpha * g[lane]
             else:
-                add_to_row(later, np.uint64(i), alpha, gz, all_of_it)
-            add_rows(W, data, col, start, stop, g, touched)
-            add_to_row(W, rows.d, rows.bias, g, touched)
+                add_to_row(later, i, alpha, gz, all_of_it)
+            add_rows(W, data, col, start, stop, g, gap)
+            add_to_row(W, rows.d, rows.bias, g, gap)
         if t & (t - 1) == 0:
             fold_many(W, alpha)
             alpha = 0.0
@@ -100,14 +102,18 @@ def visit_many(rows, Y, later, v, order, how, W, now, cut, m, g):
 def settle_many(rows, later, W, g):
     """`recursion.settle` for every model."""
     P = later.shape[1]
-    z = (0, P)
+    gap = (0, P)  # z is not touched
     for i in range(later.shape[0]):
+        owed = False
         for lane in range(P):
-            g[P + lane] = -later[i, lane]
+            h = later[i, lane]
+            owed |= h != 0.0
+            g[P + lane] = -h
             later[i, lane] = 0.0
-        start, stop = span(rows, np.uint32(i))
-        add_rows(W, rows.data, rows.col, start, stop, g, z)
-        add_to_row(W, rows.d, rows.bias, g, z)
+        if owed:
+            start, stop = span(rows, np.uint32(i))
+            add_rows(W, rows.data, rows.col, start, stop, g, gap)
+            add_to_row(W, rows.d, rows.bias, g, gap)
 
 
 @njit(**LOOP)

@@ -67,7 +67,7 @@ def where_less(x, y, then, other):
 
 
 class Strip:
-    """The lanes of one row of an array, read and written as vectors; integers (labels) are read as float64."""
+    """The lanes of one row of an array, read and written as vectors; signed integers (labels) are read as float64."""
 
     def __init__(self, context, builder, kind, value, row=None, width=WIDTH):
         array = context.make_array(kind)(context, builder, value)

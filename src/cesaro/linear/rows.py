@@ -19,7 +19,7 @@ from cesaro.linear.jit import KERNEL
 from cesaro.losses import Loss
 
 PIECE = 1 << 16  # values compared at once
-MANY = 1 << 14  # rows from which on it pays to know that they have one length
+LARGE = 1 << 14  # rows from which on it pays to know that they have one length
 NEAR, FAR = 6, 12  # rows ahead at which to prefetch: entries, and what tells where they are
 LINE = 64  # bytes of a cache line
 ONE, TWO = np.uint32(1), np.uint32(2)  # unsigned, like the indices that they are added to
@@ -84,14 +84,18 @@ def make_rows(X, bias: float = 0.0) -> Rows:
 
 
 def bare(rows: Rows) -> Rows:
-    """The rows with less to read: no values if all of them are 1, no row ends if all rows have one length.
+    """The rows with less to read: no values if all of them are 1, and no need of row ends if all have one length.
 
     For kernels that can do without values: those of `recursion`, `passes`, `many` and `evaluate.mean_loss`.
     """
-    data, ptr = rows.data, rows.ptr
+    data, ptr, n = rows.data, rows.ptr, rows.n
     if len(data) > 0 and all((data[k : k + PIECE] == 1.0).all() for k in range(0, len(data), PIECE)):
         rows = rows._replace(data=None)  # type: ignore[arg-type]
-    if rows.n >= MANY and int(ptr[1]) * rows.n == ptr[-1] and (np.diff(ptr) == ptr[1]).all():
+    if (
+        n >= LARGE
+        and int(ptr[1]) * n == ptr[-1]
+        and all((np.diff(ptr[k : k + PIECE + 1]) == ptr[1]).all() for k in range(0, n, PIECE))
+    ):
         rows = rows._replace(length=np.uint64(ptr[1]))
     return rows
 
@@ -106,7 +110,7 @@ def span(rows, i):
 def _span(ptr, length, i):
     if length is None:  # a test that Numba decides, of an argument
         return np.uint64(ptr[i]), np.uint64(ptr[i + ONE])
-    return length * i, length * (i + ONE)
+    return length * np.uint64(i), length * np.uint64(i + ONE)
 
 
 @register_jitable(**KERNEL)
@@ -245,4 +249,4 @@ def ahead_wide(table, order, k):
         row, lane = table[order[k + NEAR]], 0
         while lane < row.shape[0]:
             prefetch(row, lane)
-            lane += LINE // 8
+            lane += LINE // 8  # float64; smaller entries share lines, and asking twice costs nothing
