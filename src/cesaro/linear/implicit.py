@@ -21,7 +21,7 @@ from cesaro import losses
 from cesaro.linear.jit import INLINE, LOOP
 from cesaro.linear.loss_codes import LOG_LOSS, conjugate, value
 from cesaro.linear.registers import maximum, minimum
-from cesaro.linear.rows import ONE, ahead, prefetch
+from cesaro.linear.rows import NEAR, ONE, ahead, prefetch
 from cesaro.linear.simd import add_rows, add_to_row, dot_rows, map_lanes
 
 BIG = 1e30  # stands for no limit
@@ -237,9 +237,9 @@ def visit_implicit(rows, Y, v, q, pattern, order, shape, sparse, pack, stride, t
     one = Y.shape[1] == 1 and not shape.logistic
     for k in range(order.shape[0]):
         ahead(rows, Y, v, order, k)
-        if k + 8 < unit:
-            prefetch(pattern, np.intp(order[k + 8]))
-            prefetch(q, np.intp(order[k + 8]))
+        if k + NEAR < unit:
+            prefetch(pattern, np.intp(order[k + NEAR]))
+            prefetch(q, np.intp(order[k + NEAR]))
         i = order[k]
         a, p = v[i], np.intp(pattern[i])
         mask = pack.mask[p]

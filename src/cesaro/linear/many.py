@@ -111,7 +111,7 @@ def settle_many(rows, later, W, g):
             g[P + lane] = -h
             later[i, lane] = 0.0
         if owed:
-            start, stop = span(rows, np.uint32(i))
+            start, stop = span(rows, i)
             add_rows(W, rows.data, rows.col, start, stop, g, gap)
             add_to_row(W, rows.d, rows.bias, g, gap)
 
@@ -123,7 +123,8 @@ def losses_many(rows, Y, v, how, W, m, total):
         if v[i] > 0.0:
             for lane in range(m.shape[0]):
                 m[lane] = rows.bias * W[rows.d, lane]
-            dot_rows(m, rows.data, rows.col, np.intp(rows.ptr[i]), np.intp(rows.ptr[i + 1]), W, (0, 0))
+            start, stop = span(rows, i)
+            dot_rows(m, rows.data, rows.col, start, stop, W, (0, 0))
             for lane in range(m.shape[0]):
                 total[lane] += v[i] * value(how.code, how.param, m[lane], Y[i, lane])
 
