@@ -1,0 +1,96 @@
+"""Data of any scale and shape give an answer or a clear error."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from linear.models import SOLVERS, data, objective
+from sklearn.exceptions import ConvergenceWarning
+
+from cesaro.linear import (
+    DualAveragingClassifier,
+    DualAveragingRegressor,
+)
+from cesaro.losses import CLASSIFICATION
+
+
+@pytest.mark.parametrize("alpha", [1e-12, 1e-4, 1e12])
+@pytest.mark.parametrize("scale", [1e-150, 1e-10, 1e10, 1e150])
+@pytest.mark.parametrize("estimator", [DualAveragingClassifier, DualAveragingRegressor])
+def test_no_scale_gives_silent_garbage(estimator, scale, alpha):
+    X, y, t = data(n=60)
+    model = estimator(alpha=alpha, max_iter=100)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(X * scale, y if estimator is DualAveragingClassifier else t)
+    assert np.isfinite(model.coef_).all()
+    zero = 1.0 if estimator is DualAveragingClassifier else np.var(t) / 2
+    assert model.objective_ <= zero * (1 + 1e-12)
+    assert 0.0 <= model.lower_bound_ <= model.objective_ * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("loss", sorted(CLASSIFICATION))
+def test_no_scale_gives_silent_garbage_whatever_the_solver(solver, loss):
+    X, y, _ = data(n=40)
+    zero = float(CLASSIFICATION[loss]().value(0.0, 1.0))
+    for scale, alpha in [(1e150, 1e-12), (1e150, 1e12), (1e-150, 1e-12), (1e-150, 1e12)]:
+        model = DualAveragingClassifier(loss, solver=solver, alpha=alpha, tol=0, max_iter=5).fit(X * scale, y)
+        assert np.isfinite(model.coef_).all()
+        assert model.lower_bound_ <= model.objective_ <= zero
+
+
+@pytest.mark.parametrize(
+    "X",
+    [np.ones((6, 1)), np.zeros((6, 2)), np.vstack([np.zeros((3, 2)), np.ones((3, 2))]), np.eye(6)[:, :1]],
+    ids=["constant", "nothing", "empty rows", "one column"],
+)
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_degenerate_features_give_proved_answers(X, fit_intercept):
+    y = np.array([0, 0, 0, 1, 1, 1])
+    model = DualAveragingClassifier(fit_intercept=fit_intercept).fit(X, y)
+    assert model.relative_gap_ <= 1e-3
+    assert DualAveragingRegressor(fit_intercept=fit_intercept).fit(X, y).relative_gap_ <= 1e-3
+
+
+def test_a_million_features_are_no_trouble():
+    X = sp.random_array((50, 10**6), density=2e-5, rng=np.random.default_rng(0), format="csr")
+    y = np.arange(50) % 2
+    model = DualAveragingClassifier().fit(X, y)
+    assert model.coef_.shape == (1, 10**6)
+    assert model.relative_gap_ <= 1e-3
+    assert objective(model, X, 2 * y - 1) == pytest.approx(model.objective_, rel=1e-9)
+
+
+def test_targets_whose_loss_overflows_are_refused():
+    with pytest.raises(ValueError, match="Divide y"):
+        DualAveragingRegressor().fit([[1.0], [2.0]], [1e200, -1e200])
+
+
+def test_a_class_of_weight_zero_is_never_predicted():
+    X, y, _ = data()
+    model = DualAveragingClassifier(class_weight={0: 0.0, 1: 1.0}, alpha=1e-3).fit(X, y)
+    assert (model.predict(X) == 1).all()
+    assert model.relative_gap_ <= 1e-3
+
+
+def test_one_row_is_enough_for_a_regressor():
+    model = DualAveragingRegressor(alpha=1e-3).fit([[1.0, 2.0]], [3.0])
+    assert model.predict([[1.0, 2.0]])[0] == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_rows_without_any_entry_give_the_zero_model(solver):
+    model = DualAveragingClassifier(solver=solver, fit_intercept=False, tol=0, max_iter=3)
+    assert model.fit(np.zeros((20, 5)), [0, 1] * 10).objective_ == 1.0
+    assert not model.coef_.any()
+
+
+def test_targets_and_sums_of_duplicates_that_overflow_are_clear_errors():
+    X, _, t = data()
+    with pytest.raises(ValueError, match="too large"):
+        DualAveragingRegressor().fit(X, t * 1e153)
+    twice = sp.csr_array((np.full(2, 1e308), np.zeros(2, np.int32), np.array([0, 2, 2])), shape=(2, 3))
+    with pytest.raises(ValueError, match="row 0, column 0"):
+        DualAveragingRegressor().fit(twice, [0.0, 1.0])
