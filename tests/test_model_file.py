@@ -15,8 +15,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 
 import cesaro
-from cesaro import model_file
-from cesaro.model_file import ModelFileError
+from cesaro.storage import model_file
+from cesaro.storage.model_file import ModelFileError
 
 X, y = make_classification(120, 8, n_informative=5, random_state=0)
 THREE = make_classification(150, 8, n_informative=5, n_classes=3, random_state=1)
@@ -191,9 +191,9 @@ def change(facts=None, **arrays):
         known, found = original(model)
         return known | (facts or {}), found | arrays
 
-    from cesaro.linear import record
+    from cesaro.linear.estimators import serialization
 
-    original = record.record
+    original = serialization.record
     return changed
 
 
@@ -213,7 +213,7 @@ def change(facts=None, **arrays):
     ],
 )
 def test_a_model_that_makes_no_sense_is_refused(change, words, fitted, tmp_path, monkeypatch):
-    monkeypatch.setattr("cesaro.linear.record.record", change)
+    monkeypatch.setattr("cesaro.linear.estimators.serialization.record", change)
     cesaro.save(fitted["two classes"], tmp_path / "m")
     with pytest.raises(ModelFileError, match=words):
         cesaro.load(tmp_path / "m")
@@ -243,7 +243,7 @@ def test_loading_unpickles_nothing(fitted, tmp_path, monkeypatch):
 
 KILLED = """
 import os, signal, sys
-from cesaro.whole_file import whole_file
+from cesaro.storage.atomic_write import whole_file
 with whole_file(sys.argv[1]) as file:
     file.write(b"half of the new")
     file.flush()

@@ -5,7 +5,7 @@ import stat
 
 import pytest
 
-from cesaro.whole_file import whole_file
+from cesaro.storage.atomic_write import whole_file
 
 
 def test_an_error_leaves_the_old_file_and_no_rest(tmp_path):

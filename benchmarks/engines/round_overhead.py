@@ -14,10 +14,10 @@ import numpy as np
 import scipy.sparse as sp
 from clusters import client
 
-from cesaro.engines import exact, rounds, train
-from cesaro.engines.chunks import from_collections
-from cesaro.engines.cluster import Cluster
+from cesaro.engines import exact_mode, fit, local_mode
 from cesaro.engines.dask import DaskDualAveragingClassifier
+from cesaro.engines.executors import Cluster
+from cesaro.engines.inputs import from_collections
 
 
 def timed(function, *arguments):
@@ -30,11 +30,11 @@ def timed(function, *arguments):
 
 
 def timed_turn(ready, order, place):
-    return timed(rounds.take_turn, ready, order, place)
+    return timed(local_mode.take_turn, ready, order, place)
 
 
 def timed_slopes(ready, order):
-    return timed(exact.slopes, ready, order)
+    return timed(exact_mode.slopes, ready, order)
 
 
 class Timed(Cluster):
@@ -45,7 +45,7 @@ class Timed(Cluster):
         self.seconds = []
 
     def each(self, function, handles, order):
-        if function is not exact.slopes:
+        if function is not exact_mode.slopes:
             return super().each(function, handles, order)
         return self._round(super().each, timed_slopes, handles, order)
 
@@ -84,7 +84,7 @@ def measure(workers, mode, d, partitions, n=4000, turns=40, **more):
     estimator = DaskDualAveragingClassifier(mode=mode, tol=0, max_iter=turns, random_state=0, **batch | more)
     model, how = estimator._prepared()
     engine = Timed(workers)
-    train.fit(model, engine, from_collections(*data(n, d, partitions)), how)
+    fit.fit(model, engine, from_collections(*data(n, d, partitions)), how)
     return np.array(engine.seconds[3:])
 
 

@@ -13,10 +13,10 @@ import warnings
 
 from clusters import COVTYPE, client, covtype, covtype_in
 
-from cesaro.engines import train
-from cesaro.engines.chunks import Source, make_chunk
-from cesaro.engines.cluster import Cluster, Here
+from cesaro.engines import fit
 from cesaro.engines.dask import DaskDualAveragingClassifier
+from cesaro.engines.executors import Cluster, Here
+from cesaro.engines.inputs import Source, make_chunk
 
 SETTINGS = {"alpha": 1e-4, "fit_intercept": False, "tol": 1e-4, "max_iter": 60, "random_state": 0}
 
@@ -34,7 +34,7 @@ def here(partitions, **more):
     cut = [len(y) * k // partitions for k in range(partitions + 1)]
     chunks = [make_chunk(X[i:j], y[i:j], None) for i, j in itertools.pairwise(cut)]
     model, how = DaskDualAveragingClassifier(**SETTINGS | more)._prepared()
-    return train.fit(model, Loaded(), Source(chunks, 54, None), how)
+    return fit.fit(model, Loaded(), Source(chunks, 54, None), how)
 
 
 def there(partitions):

@@ -18,10 +18,11 @@ import clusters  # noqa: F401  one thread
 import numpy as np
 import scipy.sparse as sp
 
-from cesaro.engines import rounds, train
-from cesaro.engines.chunks import Source, make_chunk
-from cesaro.engines.cluster import Here
+from cesaro.engines import fit as train
+from cesaro.engines import local_mode
 from cesaro.engines.dask import DaskDualAveragingClassifier
+from cesaro.engines.executors import Here
+from cesaro.engines.inputs import Source, make_chunk
 
 ROUNDS = 8
 WIDE = 2**20 // 16  # columns
@@ -46,7 +47,7 @@ class Timed(Here):
         return chunks
 
     def each_at_home(self, function, handles, order):
-        assert function is rounds.take_turn
+        assert function is local_mode.take_turn
         answers, times = [], []
         for k, handle in enumerate(handles):
             began = time.process_time()

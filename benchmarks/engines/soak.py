@@ -16,9 +16,9 @@ from clusters import client
 from killing import Deadly
 from sources import classes, cut, fit_on
 
-from cesaro.engines import exact, rounds
-from cesaro.engines.cluster import Cluster, Here
+from cesaro.engines import exact_mode, local_mode
 from cesaro.engines.dask import DaskDualAveragingClassifier
+from cesaro.engines.executors import Cluster, Here
 from cesaro.linear import DualAveragingClassifier
 
 SETTINGS = {"alpha": 1e-2, "random_state": 0}
@@ -49,7 +49,7 @@ def kills():
     X, y = classes(5)
     dX, dy = cut(X, y, 100)
     known = DualAveragingClassifier(tol=1e-7, **SETTINGS).fit(X, y)
-    for mode, function in (("exact", exact.slopes), ("local", rounds.take_turn)):
+    for mode, function in (("exact", exact_mode.slopes), ("local", local_mode.take_turn)):
         estimator = DaskDualAveragingClassifier(mode=mode, tol=0, max_iter=12, **SETTINGS)
         alone = bits(fit_on(Here(), estimator, dX, dy))
         for number in range(1, 11):

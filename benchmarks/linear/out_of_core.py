@@ -122,7 +122,7 @@ def seconds_of(fit, epochs):
 
 def epoch(path, cache, memory, repeats=5, few=4, more=24):
     """CPU seconds of an epoch, in memory and from the file: what more epochs cost, the least of several."""
-    from cesaro.data.svmlight import read_svmlight
+    from cesaro.data.svmlight.reader import read_svmlight
 
     X, y = read_svmlight(path)
     ways = (lambda model: model.fit(X, y), lambda model: model.fit_file(path, memory=memory, cache=cache))

@@ -17,8 +17,8 @@ from cells import load
 from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
-from cesaro.linear.path import cross_validate
-from cesaro.linear.rows import make_rows
+from cesaro.linear.model_selection.path import cross_validate
+from cesaro.linear.problem.csr import make_rows
 from cesaro.losses import Hinge
 
 

@@ -10,7 +10,7 @@ import torch
 from torch.optim.lr_scheduler import CosineAnnealingLR, LambdaLR
 
 from cesaro.optim import GDA, SCPDA, Interpolated
-from cesaro.reproduce.networks import Plan
+from cesaro.reproduce.networks.training_loop import Plan
 
 DECAY = 5e-3
 GUESS = 0.2

@@ -35,7 +35,7 @@ def one_run(folder: Path, name: str, lr: float, seed: int, images: int, epochs: 
     import torch
 
     from cesaro.data.cifar import Images, load_cifar
-    from cesaro.reproduce.networks import Recipe, train
+    from cesaro.reproduce.networks.training_loop import Recipe, train
 
     file = result_file(folder, name, lr, seed)
     if not file.exists():

@@ -3,29 +3,30 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from . import domains, losses, methods, outputs, weights
-    from .comparison import Comparison, compare
-    from .linear.classifier import DualAveragingClassifier
-    from .linear.classifier_cv import DualAveragingClassifierCV
-    from .linear.display import ConvergenceDisplay
-    from .linear.regressor import DualAveragingRegressor
-    from .linear.regressor_cv import DualAveragingRegressorCV
-    from .model_file import load, save
-    from .solve import minimize
+from cesaro.version import __version__ as __version__
 
-__version__ = "0.1.0"
+if TYPE_CHECKING:
+    from cesaro import domains, losses, methods, outputs, weights
+    from cesaro.comparison import Comparison, compare
+    from cesaro.linear.estimators.classifier import DualAveragingClassifier
+    from cesaro.linear.estimators.classifier_cv import DualAveragingClassifierCV
+    from cesaro.linear.estimators.convergence_display import ConvergenceDisplay
+    from cesaro.linear.estimators.regressor import DualAveragingRegressor
+    from cesaro.linear.estimators.regressor_cv import DualAveragingRegressorCV
+    from cesaro.linear.estimators.serialization import load, save
+    from cesaro.minimization import minimize
+
 _HOME = {  # everything loads on first use: SciPy, Numba and scikit-learn take a second or two
     "Comparison": "comparison",
-    "ConvergenceDisplay": "linear.display",
-    "DualAveragingClassifier": "linear.classifier",
-    "DualAveragingClassifierCV": "linear.classifier_cv",
-    "DualAveragingRegressor": "linear.regressor",
-    "DualAveragingRegressorCV": "linear.regressor_cv",
+    "ConvergenceDisplay": "linear",
+    "DualAveragingClassifier": "linear",
+    "DualAveragingClassifierCV": "linear",
+    "DualAveragingRegressor": "linear",
+    "DualAveragingRegressorCV": "linear",
     "compare": "comparison",
-    "load": "model_file",
-    "minimize": "solve",
-    "save": "model_file",
+    "load": "linear.estimators.serialization",
+    "minimize": "minimization",
+    "save": "linear.estimators.serialization",
 }
 _MODULES = ("data", "domains", "engines", "linear", "losses", "methods", "optim", "outputs", "reproduce", "weights")
 __all__ = [  # not the modules that are heavy or need an extra: a star would load them

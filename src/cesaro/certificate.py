@@ -14,9 +14,9 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from .domains import Domain, Everywhere, Simplex
-from .methods import DA, GDA, PDA, SCPDA, Method, Now
-from .vectors import combine
+from cesaro.domains import Domain, Everywhere, Simplex
+from cesaro.methods import DA, GDA, PDA, SCPDA, Method, Now
+from cesaro.vectors import combine
 
 EPS = float(np.finfo(float).eps)
 

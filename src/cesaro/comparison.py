@@ -8,8 +8,8 @@ from typing import Any
 
 from scipy.optimize import OptimizeResult
 
-from .methods import Method
-from .solve import minimize
+from cesaro.methods import Method
+from cesaro.minimization import minimize
 
 FIVE = ("gda", "sc-pda", "pegasos", "pa-psg-sc", "sc-rda")  # the paper's first experiment
 CONVEX = ("psg", "da", "pda", "pa-psg")

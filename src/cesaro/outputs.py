@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .vectors import combine
-from .weights import Uniform, Weights, make_weights
+from cesaro.vectors import combine
+from cesaro.weights import Uniform, Weights, make_weights
 
 
 class Output(ABC):

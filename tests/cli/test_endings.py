@@ -136,7 +136,7 @@ def test_ctrl_c_ends_a_comparison(cesaro, files, monkeypatch):
     def interrupted(*_):
         signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr("cesaro.linear.passes.evaluate", interrupted)
+    monkeypatch.setattr("cesaro.linear.solvers.anchored.kernels.evaluate", interrupted)
     ended = cesaro("compare", files / "two", "--solvers", "anchored,gda")
     assert ended.code == 130
     assert ended.out == ""

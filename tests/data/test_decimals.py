@@ -8,8 +8,8 @@ from compiled import compiled
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cesaro.data import decimals
-from cesaro.data.decimals import HIGHEST, LOWEST
+from cesaro.data.svmlight import decimals
+from cesaro.data.svmlight.decimals import HIGHEST, LOWEST
 
 compose, decimal, leading_zeros, wide_product = compiled(
     decimals.compose, decimals.decimal, decimals.leading_zeros, decimals.wide_product

@@ -15,8 +15,8 @@ import pytest
 from data.served import serving
 
 from cesaro.data import CATALOGUE, Archive, DataError, Entry, Text, fetch, listing, locate
-from cesaro.data.places import cache
-from cesaro.data.sets import load_entry
+from cesaro.data.loaders import load_entry
+from cesaro.data.locations import cache
 
 TEXT = b"".join(b"%d 1:%d 3:0.5\n" % (i % 2, i) for i in range(5000))
 SHA256 = hashlib.sha256(TEXT).hexdigest()

@@ -14,7 +14,7 @@ from numba import config
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 from cesaro.data import SvmlightError, load, read_svmlight
-from cesaro.data.svmlight import blocks
+from cesaro.data.svmlight.reader import blocks
 
 
 def written(path, text):

@@ -4,7 +4,7 @@ import os
 import signal
 import time
 
-from cesaro.engines.cluster import Cluster
+from cesaro.engines.executors import Cluster
 
 
 class Deadly(Cluster):

@@ -4,9 +4,9 @@ import dask.array as da
 import numpy as np
 import scipy.sparse as sp
 
-from cesaro.engines import train
-from cesaro.engines.chunks import from_collections
-from cesaro.engines.cluster import Here
+from cesaro.engines import fit
+from cesaro.engines.executors import Here
+from cesaro.engines.inputs import from_collections
 
 
 def classes(seed, n=400, d=8, kinds=2, noise=0.5):
@@ -27,7 +27,7 @@ def cut(X, y, chunks, sparse=False):
 def fit_on(engine, estimator, dX, dy, sample_weight=None):
     """The ordinary estimator that a Dask estimator would fit, trained on this engine."""
     model, how = estimator._prepared()
-    return train.fit(model, engine, from_collections(dX, dy, sample_weight), how)
+    return fit.fit(model, engine, from_collections(dX, dy, sample_weight), how)
 
 
 def fit_here(estimator, dX, dy, sample_weight=None):

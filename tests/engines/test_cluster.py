@@ -13,9 +13,9 @@ import dask.array as da
 from killing import Deadly
 from sources import classes, cut, fit_on
 
-from cesaro.engines import exact, rounds
-from cesaro.engines.cluster import Here
+from cesaro.engines import exact_mode, local_mode
 from cesaro.engines.dask import DaskDualAveragingClassifier, DaskDualAveragingRegressor
+from cesaro.engines.executors import Here
 from cesaro.linear import DualAveragingClassifier
 
 SETTINGS = {"alpha": 1e-2, "random_state": 0}
@@ -80,7 +80,7 @@ def test_files_are_read_by_the_workers(client, tmp_path):
     assert model.to_local().score(X, y) > 0.95
 
 
-@pytest.mark.parametrize(("mode", "function"), [("exact", exact.slopes), ("local", rounds.take_turn)])
+@pytest.mark.parametrize(("mode", "function"), [("exact", exact_mode.slopes), ("local", local_mode.take_turn)])
 def test_a_killed_worker_costs_time_but_no_proof_and_no_bit_of_exactness(client, mode, function):
     X, y = classes(5)
     dX, dy = cut(X, y, 100)

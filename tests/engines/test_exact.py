@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from sources import classes, cut, fit_here
 
-from cesaro.engines import exact, tree
+from cesaro.engines import exact_mode, reproducible_sum
 from cesaro.engines.dask import DaskDualAveragingClassifier, DaskDualAveragingRegressor
 from cesaro.linear import DualAveragingClassifier
 
@@ -65,11 +65,11 @@ def test_the_numbers_are_those_of_the_kernels_in_the_same_batches(solver, more, 
     def places(self, rng, layout=None):
         """The kernel's rows in the exact mode's order: place q * 64 + j is the position q of block j."""
         number = next(epochs)
-        table = np.array([2 * j + exact.shuffled(5, number, j, 2) for j in range(64)], dtype=np.uint32)
+        table = np.array([2 * j + exact_mode.shuffled(5, number, j, 2) for j in range(64)], dtype=np.uint32)
         self.order[:] = table.T.ravel()
         return self.order
 
-    monkeypatch.setattr("cesaro.linear.order.Orders.draw", places)
+    monkeypatch.setattr("cesaro.linear.problem.row_order.Orders.draw", places)
     known = DualAveragingClassifier(**settings | more).fit(X, y)
     np.testing.assert_allclose(model.coef_, known.coef_, rtol=1e-10, atol=1e-13)
     np.testing.assert_allclose(model.intercept_, known.intercept_, rtol=1e-10, atol=1e-13)
@@ -81,11 +81,11 @@ def test_the_numbers_are_those_of_the_kernels_in_the_same_batches(solver, more, 
 @pytest.mark.parametrize("batch_size", [1, 7, 64])
 def test_every_row_is_in_one_batch_of_an_epoch(n, batch_size):
     blocks = min(64, n)
-    cut = tree.edges(n, blocks)
-    part = exact.Ready([], 0, cut)
+    cut = reproducible_sum.edges(n, blocks)
+    part = exact_mode.Ready([], 0, cut)
     last = int(((np.diff(cut) - 1) * blocks + np.arange(blocks)).max())
-    batches = [exact.Batch(1, 2, blocks, t * batch_size, batch_size) for t in range(last // batch_size + 1)]
-    rows = [np.concatenate([exact.chosen(part, j, batch) for j in range(blocks)]) for batch in batches]
+    batches = [exact_mode.Batch(1, 2, blocks, t * batch_size, batch_size) for t in range(last // batch_size + 1)]
+    rows = [np.concatenate([exact_mode.chosen(part, j, batch) for j in range(blocks)]) for batch in batches]
     assert sorted(np.concatenate(rows)) == list(range(n))
     assert max(map(len, rows)) <= batch_size
     assert n % blocks or all(len(some) == batch_size for some in rows[:-1])
@@ -98,9 +98,10 @@ def test_a_sum_over_the_tree_has_the_same_bits_for_every_cut(blocks):
     found = set()
     for holders in range(1, 9):
         parts = [
-            tree.grow({}, [(int(j), values[j]) for j in some]) for some in np.array_split(np.arange(blocks), holders)
+            reproducible_sum.grow({}, [(int(j), values[j]) for j in some])
+            for some in np.array_split(np.arange(blocks), holders)
         ]
-        found |= {tree.root(order, blocks).tobytes() for order in (parts, parts[::-1])}
+        found |= {reproducible_sum.root(order, blocks).tobytes() for order in (parts, parts[::-1])}
         assert all(len(part) <= 2 * 7 for part in parts)
     assert len(found) == 1
     np.testing.assert_allclose(np.frombuffer(found.pop()), values.sum(axis=0), rtol=1e-6, atol=1e-6)

@@ -17,12 +17,12 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sources import classes, cut, fit_here, fit_on
 
-from cesaro import checkpoint
-from cesaro.checkpoint import read
-from cesaro.engines import rounds
-from cesaro.engines.cluster import Cluster, Here
+from cesaro.engines import local_mode
 from cesaro.engines.dask import DaskDualAveragingClassifier, DaskDualAveragingRegressor
-from cesaro.linear.progress import Silence, watched_by
+from cesaro.engines.executors import Cluster, Here
+from cesaro.linear.solvers.progress import Silence, watched_by
+from cesaro.storage import checkpoint
+from cesaro.storage.checkpoint import read
 
 SETTINGS = {"alpha": 1e-3, "random_state": 5, "tol": 1e-4, "max_iter": 9}
 
@@ -110,7 +110,7 @@ def test_a_crash_in_the_middle_costs_no_bit(mode, tmp_path, always):
     for epoch in (2, 4):
         with crash_at(epoch), pytest.raises(Crash):
             quietly(kept_in(estimator, tmp_path), *data)
-    assert not rounds._HELD
+    assert not local_mode._HELD
     assert_same(quietly(estimator, *data), quietly(kept_in(estimator, tmp_path), *data))
 
 
@@ -206,8 +206,8 @@ def test_where_a_worker_has_lost_its_state_nothing_is_saved(tmp_path, always):
         """Loses the states of a partition at the end of the second round."""
 
         def each_at_home(self, function, handles, order):
-            if function is rounds.recount and order[1] == 1:
-                rounds._HELD.pop((order[0], 0))
+            if function is local_mode.recount and order[1] == 1:
+                local_mode._HELD.pop((order[0], 0))
             return super().each_at_home(function, handles, order)
 
     with crash_at(2), pytest.raises(Crash):

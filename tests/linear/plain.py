@@ -7,9 +7,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from cesaro import losses
-from cesaro.linear.kernel import SOLVERS
-from cesaro.linear.loss_codes import code_of
-from cesaro.linear.rows import Problem, bare, make_rows
+from cesaro.linear.problem.csr import bare, make_rows
+from cesaro.linear.problem.problem import Problem
+from cesaro.linear.problem.scalar_losses import code_of
+from cesaro.linear.solvers.averaging.solver import SOLVERS
 
 LOSSES = [kind() for kind in losses.ALL.values()]
 

@@ -13,18 +13,20 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from cesaro import checkpoint, weights
-from cesaro.checkpoint import Checkpoint, DamagedError, read, write
+from cesaro import weights
 from cesaro.linear import (
     DualAveragingClassifier,
     DualAveragingClassifierCV,
     DualAveragingRegressor,
     DualAveragingRegressorCV,
-    anchored,
-    runs,
 )
-from cesaro.linear.rows import Problem, make_rows
+from cesaro.linear.problem.csr import make_rows
+from cesaro.linear.problem.problem import Problem
+from cesaro.linear.solvers import dispatch
+from cesaro.linear.solvers.anchored import state as anchored
 from cesaro.losses import Hinge
+from cesaro.storage import checkpoint
+from cesaro.storage.checkpoint import Checkpoint, DamagedError, read, write
 
 PAPER = ("gda", "sc-pda", "pegasos", "pa-psg-sc", "sc-rda")
 KILLS = int(os.environ.get("CESARO_KILLS", "3"))
@@ -164,13 +166,13 @@ def test_many_pauses_come_to_the_end_that_none_does(solver, tmp_path):
 
 def test_so_is_a_ctrl_c(tmp_path, monkeypatch):
     X, y, _ = data()
-    plain, solve = quietly(classifier(), X, y), runs.solve
+    plain, solve = quietly(classifier(), X, y), dispatch.solve
 
     def report(epoch, *values):
         if epoch > 4:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(runs, "solve", lambda *args: solve(*args[:3], report, args[4]))
+    monkeypatch.setattr(dispatch, "solve", lambda *args: solve(*args[:3], report, args[4]))
     with pytest.warns(ConvergenceWarning, match="interrupted"):
         classifier(checkpoint=tmp_path).fit(X, y)
     monkeypatch.undo()
@@ -189,8 +191,8 @@ def test_a_fit_that_had_finished_is_returned_without_another_epoch(tmp_path, mon
         X, y, _ = data(classes=3)
         first = quietly(classifier(solver=solver, checkpoint=tmp_path / solver), X, y)
         with monkeypatch.context() as patch:
-            patch.setattr(runs, "solve", None)
-            patch.setattr(runs, "_together", None)
+            patch.setattr(dispatch, "solve", None)
+            patch.setattr(dispatch, "_together", None)
             assert_same(first, quietly(classifier(solver=solver, checkpoint=tmp_path / solver), X, y))
 
 

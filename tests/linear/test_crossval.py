@@ -14,9 +14,9 @@ from cesaro.linear import (
     DualAveragingClassifierCV,
     DualAveragingRegressor,
     DualAveragingRegressorCV,
-    search,
 )
-from cesaro.linear.folds import accuracy, folds_of, grid, r_squared
+from cesaro.linear.model_selection import search
+from cesaro.linear.model_selection.folds import accuracy, folds_of, grid, r_squared
 
 
 def data(n=200, d=5, classes=2, seed=0, noise=1.0):
@@ -212,7 +212,7 @@ def test_scores_that_are_all_nan_are_an_error():
 
 
 def test_ctrl_c_during_a_search_in_lanes_leaves_a_model(monkeypatch):
-    from cesaro.linear import path
+    from cesaro.linear.model_selection import path
 
     X, y, _ = data(n=800)
     real, calls = path.cross_validate, []

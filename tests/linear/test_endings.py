@@ -15,11 +15,7 @@ from linear.models import data
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from cesaro.linear import (
-    DualAveragingClassifier,
-    DualAveragingClassifierCV,
-    DualAveragingRegressor,
-)
+from cesaro.linear import DualAveragingClassifier, DualAveragingClassifierCV, DualAveragingRegressor
 
 ENDLESS = {"alpha": 1e-7, "l1_ratio": 0.3, "tol": 1e-15, "max_iter": 10**7}  # what no solver finishes
 
@@ -55,7 +51,7 @@ def test_an_interrupted_solver_leaves_a_fitted_model_and_a_warning(monkeypatch):
         if len(calls) == 3:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("cesaro.linear.progress.Silence.__call__", after_three)
+    monkeypatch.setattr("cesaro.linear.solvers.progress.Silence.__call__", after_three)
     with pytest.warns(ConvergenceWarning, match="interrupted.*fitted and usable"):
         model = DualAveragingClassifier(tol=1e-14, max_iter=40).fit(X, y)
     assert model.coef_.shape == (3, 6)
@@ -81,7 +77,10 @@ def test_control_c_leaves_a_fitted_model(n_jobs):
 
 @pytest.mark.parametrize(
     ("n", "place"),
-    [(80, "cesaro.linear.progress.Silence.__call__"), (800, "cesaro.linear.path.cross_validate")],
+    [
+        (80, "cesaro.linear.solvers.progress.Silence.__call__"),
+        (800, "cesaro.linear.model_selection.path.cross_validate"),
+    ],
     ids=["one by one", "in lanes"],
 )
 def test_a_search_that_was_interrupted_says_so(n, place, monkeypatch):

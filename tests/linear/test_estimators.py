@@ -14,10 +14,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.svm import LinearSVC, LinearSVR
 
 import cesaro.linear
-from cesaro.linear import (
-    DualAveragingClassifier,
-    DualAveragingRegressor,
-)
+from cesaro.linear import DualAveragingClassifier, DualAveragingRegressor
 
 
 def test_importing_the_package_imports_neither_numba_nor_scikit_learn():

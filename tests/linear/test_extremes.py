@@ -8,10 +8,7 @@ import scipy.sparse as sp
 from linear.models import SOLVERS, data, objective
 from sklearn.exceptions import ConvergenceWarning
 
-from cesaro.linear import (
-    DualAveragingClassifier,
-    DualAveragingRegressor,
-)
+from cesaro.linear import DualAveragingClassifier, DualAveragingRegressor
 from cesaro.losses import CLASSIFICATION
 
 

@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 from sklearn.datasets import dump_svmlight_file
 
-from cesaro.data.svmlight import read_svmlight
-from cesaro.linear import DualAveragingClassifier, DualAveragingRegressor, files, layout, store
+from cesaro.data.svmlight.reader import read_svmlight
+from cesaro.linear import DualAveragingClassifier, DualAveragingRegressor
+from cesaro.linear.out_of_core import csr_store, readers
+from cesaro.linear.problem import block_order
 
 
 def data(n=700, d=15, classes=2, seed=0, exact=False):
@@ -55,7 +57,7 @@ def test_with_room_for_all_rows_it_is_the_fit_from_memory_to_the_bit(make, exact
     np.testing.assert_array_equal(inside.coef_, outside.coef_)
     np.testing.assert_array_equal(inside.intercept_, outside.intercept_)
     assert (inside.objective_, inside.lower_bound_) == (outside.objective_, outside.lower_bound_)
-    assert files.open_store(path, cache=cache).data.dtype == (np.float32 if exact else np.float64)
+    assert readers.open_store(path, cache=cache).data.dtype == (np.float32 if exact else np.float64)
 
 
 @pytest.mark.parametrize("make", [classifier, regressor])
@@ -84,8 +86,8 @@ def test_classes_and_their_weights_are_those_of_fit(place):
 def test_so_are_predictions_of_a_regression_read_by_blocks(place, monkeypatch):
     path, cache, X, _ = place(*data())
     model = regressor().fit_file(path, cache=cache)
-    monkeypatch.setattr(files, "TEXT", 1000)
-    assert len(list(files.blocks(path))) > 20
+    monkeypatch.setattr(readers, "TEXT", 1000)
+    assert len(list(readers.blocks(path))) > 20
     np.testing.assert_allclose(model.predict_file(path), model.predict(X), rtol=1e-13)
 
 
@@ -94,13 +96,13 @@ def test_so_are_predictions_of_a_regression_read_by_blocks(place, monkeypatch):
 
 @pytest.mark.parametrize("rows", [1, 7, 64, 1000])
 def test_every_row_comes_once(rows):
-    n, plan, rng = 1000, layout.Layout(7, 3, None, ""), np.random.default_rng(0)
+    n, plan, rng = 1000, block_order.Layout(7, 3, None, ""), np.random.default_rng(0)
     order = np.sort(rng.choice(n, rows, replace=False)).astype(np.uint32)
     np.testing.assert_array_equal(np.sort(plan.shuffle(order.copy(), n, rng.shuffle)), order)
 
 
 def test_a_few_blocks_come_at_a_time_and_others_together_in_the_next_epoch():
-    plan, rng = layout.Layout(10, 2, None, ""), np.random.default_rng(1)
+    plan, rng = block_order.Layout(10, 2, None, ""), np.random.default_rng(1)
     order = np.arange(200, dtype=np.uint32)
     first, second = (plan.shuffle(order.copy(), 200, rng.shuffle) for _ in range(2))
     groups = [{tuple(sorted(set(part // 10))) for part in np.split(fresh, 10)} for fresh in (first, second)]
@@ -110,9 +112,9 @@ def test_a_few_blocks_come_at_a_time_and_others_together_in_the_next_epoch():
 
 def test_what_is_kept_for_rows_goes_to_a_file_when_memory_is_short(place):
     path, cache, _, _ = place(*data(n=2000))
-    rows = files.open_store(path, cache=cache)
-    assert layout.choose(rows.n, 10**6, "", 1e9, 1, 1, cache).folder is None
-    plan = layout.choose(rows.n, 10**6, "", 1e5, 1, 1, cache)
+    rows = readers.open_store(path, cache=cache)
+    assert block_order.choose(rows.n, 10**6, "", 1e9, 1, 1, cache).folder is None
+    plan = block_order.choose(rows.n, 10**6, "", 1e5, 1, 1, cache)
     assert plan.folder == cache
     room = plan.empty((5, 4))
     assert "mmap" in type(room.base.base if room.base.base is not None else room.base).__name__
@@ -127,27 +129,27 @@ def test_what_is_kept_for_rows_goes_to_a_file_when_memory_is_short(place):
 def test_a_file_is_parsed_once(place, monkeypatch):
     path, cache, _, _ = place(*data())
     first = classifier().fit_file(path, cache=cache)
-    monkeypatch.setattr(files, "blocks", None)
+    monkeypatch.setattr(readers, "blocks", None)
     np.testing.assert_array_equal(first.coef_, classifier().fit_file(path, cache=cache).coef_)
 
 
 def test_a_file_that_has_changed_is_parsed_again(place):
     X, y = data()
     path, cache, _, _ = place(X, y)
-    first = files.open_store(path, cache=cache)
+    first = readers.open_store(path, cache=cache)
     path, cache, Z, _ = place(2.0 * X, y)
     os.utime(path, ns=(1, 1))
-    second = files.open_store(path, cache=cache)
+    second = readers.open_store(path, cache=cache)
     assert second.digest != first.digest
     np.testing.assert_array_equal(second.data, Z.data)
     assert len([folder for folder in cache.iterdir() if folder.is_dir()]) == 1
 
 
-@pytest.mark.parametrize("name", [*store.NAMES, "about"])
+@pytest.mark.parametrize("name", [*csr_store.NAMES, "about"])
 @pytest.mark.parametrize("damage", ["cut", "flip", "gone"])
 def test_a_damaged_cache_is_noticed_and_made_again(name, damage, place):
     path, cache, X, _ = place(*data())
-    files.open_store(path, cache=cache)
+    readers.open_store(path, cache=cache)
     (victim,) = cache.glob(f"*/{name}")
     content = victim.read_bytes()
     victim.unlink()
@@ -155,7 +157,7 @@ def test_a_damaged_cache_is_noticed_and_made_again(name, damage, place):
         victim.write_bytes(content[:-1])
     elif damage == "flip":
         victim.write_bytes(content[:100] + bytes([content[100] ^ 4]) + content[101:])
-    again = files.open_store(path, cache=cache)
+    again = readers.open_store(path, cache=cache)
     np.testing.assert_array_equal(again.data, X.data)
     assert victim.read_bytes() == content or name == "about"
 
@@ -164,9 +166,9 @@ def test_values_become_wide_only_from_where_they_must(place, monkeypatch):
     X, y = data(exact=True)
     X[-1, 0] = 0.1
     path, cache, Z, _ = place(X, y)
-    monkeypatch.setattr(files, "TEXT", 2000)
-    monkeypatch.setattr(store, "PIECE", 64)
-    found = files.open_store(path, cache=cache)
+    monkeypatch.setattr(readers, "TEXT", 2000)
+    monkeypatch.setattr(csr_store, "PIECE", 64)
+    found = readers.open_store(path, cache=cache)
     assert found.data.dtype == np.float64
     np.testing.assert_array_equal(found.data, Z.data)
     np.testing.assert_array_equal(found.col, Z.indices)
@@ -175,14 +177,14 @@ def test_values_become_wide_only_from_where_they_must(place, monkeypatch):
 
 CHILD = """
 import sys, time
-from cesaro.linear import files
-slow = files.blocks
+from cesaro.linear.out_of_core import readers
+slow = readers.blocks
 def blocks(*args):
     for block in slow(*args):
         yield block
         time.sleep(0.05)
-files.blocks, files.TEXT = blocks, 1000
-files.open_store(sys.argv[1], cache=sys.argv[2])
+readers.blocks, readers.TEXT = blocks, 1000
+readers.open_store(sys.argv[1], cache=sys.argv[2])
 """
 
 
@@ -196,7 +198,7 @@ def test_killed_while_parsing_it_leaves_nothing_that_is_believed(place):
     child.send_signal(signal.SIGKILL)
     assert child.wait() == -signal.SIGKILL
     assert [folder.name[0] for folder in cache.iterdir()] == ["."]
-    np.testing.assert_array_equal(files.open_store(path, cache=cache).data, X.data)
+    np.testing.assert_array_equal(readers.open_store(path, cache=cache).data, X.data)
     assert not list(cache.glob(".*")), "what the dead process had written is gone"
 
 

@@ -10,13 +10,15 @@ import scipy.sparse as sp
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from cesaro.linear import batches, elastic, recursion
-from cesaro.linear.anchor import mean_square
-from cesaro.linear.kernel import SOLVERS, Run, objective, solve
-from cesaro.linear.rows import Problem, make_rows
+from cesaro.linear.problem.csr import make_rows
+from cesaro.linear.problem.problem import Problem
+from cesaro.linear.solvers.averaging import elastic_net, minibatch
+from cesaro.linear.solvers.averaging import kernels as recursion
+from cesaro.linear.solvers.averaging.initial_anchor import mean_square
+from cesaro.linear.solvers.averaging.solver import SOLVERS, Run, objective, solve
 
 plain = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("plain.py"))))
-KERNELS = SimpleNamespace(recursion=recursion, batches=batches, elastic=elastic)
+KERNELS = SimpleNamespace(recursion=recursion, batches=minibatch, elastic=elastic_net)
 seeds = st.integers(0, 2**32 - 1)
 
 
@@ -254,5 +256,5 @@ def test_a_pass_puts_the_rows_apart_that_moved_w_and_those_that_did_not():
 def test_a_start_that_explodes_begins_again_until_the_steps_are_small_enough(monkeypatch):
     case = plain.make_case(4, plain.LOSSES[4], "gda", bias=1.0)
     zero = objective(case.problem, np.zeros(case.problem.rows.width))
-    monkeypatch.setattr("cesaro.linear.kernel.choose", lambda p, *_: (1e8, mean_square(p.rows, p.v)))
+    monkeypatch.setattr("cesaro.linear.solvers.averaging.solver.choose", lambda p, *_: (1e8, mean_square(p.rows, p.v)))
     assert solve(case.problem, tol=0, max_iter=2).objective < 0.9 * zero

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cesaro import losses
-from cesaro.linear import lanes, recursion
-from cesaro.linear.kernel import SOLVERS
+from cesaro.linear.solvers.averaging import kernels as recursion
+from cesaro.linear.solvers.averaging import lanes
+from cesaro.linear.solvers.averaging.solver import SOLVERS
 
 plain = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("plain.py"))))
 NAMES = {name: getattr(recursion, name) for name in ("How", "ANCHOR", "SCALE", "SQUARE", "DONE", "OUT", "CUT", "step")}

@@ -3,10 +3,10 @@ import pytest
 from compiled import compiled
 
 from cesaro import losses
-from cesaro.linear import loss_codes
-from cesaro.linear.loss_codes import CODES, code_of
+from cesaro.linear.problem import scalar_losses
+from cesaro.linear.problem.scalar_losses import CODES, code_of
 
-value, slope, conjugate = compiled(loss_codes.value, loss_codes.slope, loss_codes.conjugate)
+value, slope, conjugate = compiled(scalar_losses.value, scalar_losses.slope, scalar_losses.conjugate)
 
 LOSSES = [
     *(kind() for kind in losses.ALL.values()),

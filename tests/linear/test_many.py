@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cesaro import losses
-from cesaro.linear import many
-from cesaro.linear.kernel import SOLVERS, objective
-from cesaro.linear.rows import Problem, make_rows
+from cesaro.linear.problem.csr import make_rows
+from cesaro.linear.problem.problem import Problem
+from cesaro.linear.solvers.averaging import multi_target
+from cesaro.linear.solvers.averaging.solver import SOLVERS, objective
 
 plain = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("plain.py"))))
 
@@ -36,7 +37,7 @@ class Linear:
 def test_every_model_is_the_printed_formula_of_its_own_targets(solver, loss, seed, count, weights, bias):
     case = plain.make_case(seed, loss, solver, weights=weights, bias=float(bias))._replace(gammas=[1.0, 2.0, 3.0])
     problems = problems_of(case, np.random.default_rng(seed), count)
-    run = many.Many(problems, SOLVERS[solver]._replace(cubic=False), Linear(), np.random.default_rng(0))
+    run = multi_target.Many(problems, SOLVERS[solver]._replace(cubic=False), Linear(), np.random.default_rng(0))
     run.start_at(case.anchor)
     orders = []
     for _ in range(3):
@@ -57,8 +58,10 @@ def test_every_model_is_the_printed_formula_of_its_own_targets(solver, loss, see
 def test_all_gaps_are_proved(solver):
     case = plain.make_case(21, plain.LOSSES[0], solver, weights=True, bias=1.0)
     problems = problems_of(case, np.random.default_rng(2), 5)
-    assert many.alike(problems)
-    for problem, fit in zip(problems, many.solve(problems, solver=solver, tol=0.02, max_iter=3000), strict=True):
+    assert multi_target.alike(problems)
+    for problem, fit in zip(
+        problems, multi_target.solve(problems, solver=solver, tol=0.02, max_iter=3000), strict=True
+    ):
         assert fit.status == "converged"
         assert fit.objective == pytest.approx(objective(problem, fit.w), rel=1e-12)
         zero = objective(problem, 0 * fit.w)
@@ -68,9 +71,9 @@ def test_all_gaps_are_proved(solver):
 def test_problems_that_differ_in_more_than_targets_are_not_alike():
     case = plain.make_case(21, plain.LOSSES[0], "gda")
     p = case.problem
-    assert not many.alike([p, p._replace(mu=1.0)])
-    assert not many.alike([p, p._replace(v=2 * p.v)])
-    assert not many.alike([p._replace(radius=1.0)])
+    assert not multi_target.alike([p, p._replace(mu=1.0)])
+    assert not multi_target.alike([p, p._replace(v=2 * p.v)])
+    assert not multi_target.alike([p._replace(radius=1.0)])
 
 
 def test_ctrl_c_leaves_the_best_points_so_far():
@@ -83,6 +86,6 @@ def test_ctrl_c_leaves_the_best_points_so_far():
         if epoch >= 4:
             raise KeyboardInterrupt
 
-    for fit in many.solve(problems, tol=0, max_iter=50, report=report):
+    for fit in multi_target.solve(problems, tol=0, max_iter=50, report=report):
         assert fit.status == "interrupted"
         assert fit.lower_bound <= fit.objective < 0.5

@@ -9,7 +9,8 @@ from types import ModuleType, SimpleNamespace
 import numpy as np
 import pytest
 
-import cesaro.linear
+import cesaro
+import cesaro.compiled.vector_ops
 
 here = Path(__file__).parent
 plain = SimpleNamespace(**runpy.run_path(str(here / "plain.py")))
@@ -66,8 +67,18 @@ FAULTS = [
 ]
 
 
+HOME = {
+    "recursion": "linear/solvers/averaging/kernels",
+    "batches": "linear/solvers/averaging/minibatch",
+    "elastic": "linear/solvers/averaging/elastic_net",
+    "lanes": "linear/solvers/averaging/lanes",
+    "implicit": "linear/model_selection/path_kernels",
+    "simd": "compiled/vector_ops",
+}
+
+
 def source(name):
-    return (Path(cesaro.linear.__file__).parent / f"{name}.py").read_text()
+    return (Path(cesaro.__file__).parent / f"{HOME[name]}.py").read_text()
 
 
 def interpret(name, old="", new="", **replaced):
@@ -139,14 +150,14 @@ def lanes_ties_hold(recursion, old, new):
 
 def implicit_ties_hold(old, new):
     simd = interpret("simd")
-    text = "from cesaro.linear.simd import add_rows, add_to_row, dot_rows, map_lanes\n"
+    text = "from cesaro.compiled.vector_ops import add_rows, add_to_row, dot_rows, map_lanes\n"
     assert text in source("implicit")
-    kept = sys.modules["cesaro.linear.simd"]
-    sys.modules["cesaro.linear.simd"] = simd
+    kept = sys.modules["cesaro.compiled.vector_ops"]
+    sys.modules["cesaro.compiled.vector_ops"] = simd
     try:
         implicit = interpret("implicit", old, new)
     finally:
-        sys.modules["cesaro.linear.simd"] = kept
+        sys.modules["cesaro.compiled.vector_ops"] = kept
     implicit.ahead = lambda *_: None
     for seed, loss in enumerate(plain.LOSSES):
         path_test.tie(implicit, loss, seed, folds=2, columns=1 + seed % 2, l1_ratio=0.0, bias=1.5, stride=3)

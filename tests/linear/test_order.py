@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cesaro.linear import order
+from cesaro.linear.problem import row_order
 
 
 def starts(lengths):
@@ -16,7 +16,7 @@ def starts(lengths):
 def test_an_order_holds_every_row_once(n, longest):
     rows = 3 * np.arange(n, dtype=np.uint32)
     rng = np.random.default_rng(0)
-    orders = order.Orders(rows, starts(rng.integers(1, longest + 1, 3 * n)), marks=True)
+    orders = row_order.Orders(rows, starts(rng.integers(1, longest + 1, 3 * n)), marks=True)
     orders.stay = n // 3
     kept = orders.alike.copy()
     drawn = orders.draw(np.random.default_rng(0)).copy()
@@ -31,7 +31,7 @@ def test_an_order_holds_every_row_once(n, longest):
 def test_rows_come_in_runs_that_are_alike_and_the_runs_in_any_order(by):
     rng, n = np.random.default_rng(0), 20_000
     length = rng.integers(1, 9, n) if by == "length" else np.full(n, 5)
-    orders = order.Orders(np.arange(n, dtype=np.uint32), starts(length), marks=True)
+    orders = row_order.Orders(np.arange(n, dtype=np.uint32), starts(length), marks=True)
     orders.alike[:], orders.stay = rng.permutation(n), 7 * n // 10
     kind = length.copy() if by == "length" else np.zeros(n)
     if by == "moved":
@@ -44,27 +44,27 @@ def test_rows_come_in_runs_that_are_alike_and_the_runs_in_any_order(by):
 
 def test_few_rows_are_shuffled_whatever_they_are_like():
     length = np.random.default_rng(0).integers(1, 9, 4000)
-    orders = order.Orders(np.arange(4000, dtype=np.uint32), starts(length))
+    orders = row_order.Orders(np.arange(4000, dtype=np.uint32), starts(length))
     drawn = length[orders.draw(np.random.default_rng(1))]
     assert abs(np.corrcoef(drawn[1:], drawn[:-1])[0, 1]) < 5 / np.sqrt(4000)
 
 
 def by_shuffle(x):
     rows = np.arange(8, dtype=np.uint32)
-    order.shuffle(rows, x)
+    row_order.shuffle(rows, x)
     return rows
 
 
 def by_parts(x):
     rows = np.arange(11, dtype=np.uint32)
-    order.shuffle_parts(rows, np.array([3, 11]), x)
+    row_order.shuffle_parts(rows, np.array([3, 11]), x)
     assert sorted(rows[:3]) == [0, 1, 2]
     return rows[3:] - 3
 
 
 def by_runs(x):
     rows = np.zeros(8 * 16 + 5, dtype=np.uint32)
-    order.shuffle_runs(np.arange(len(rows), dtype=np.uint32), 16, np.zeros(8, dtype=np.uint32), x, rows)
+    row_order.shuffle_runs(np.arange(len(rows), dtype=np.uint32), 16, np.zeros(8, dtype=np.uint32), x, rows)
     np.testing.assert_array_equal(rows[:-5].reshape(8, 16) % 16, np.tile(np.arange(16), (8, 1)))
     np.testing.assert_array_equal(rows[-5:], 128 + np.arange(5))
     return rows[:-5:16] // 16
@@ -86,7 +86,7 @@ def test_every_row_is_as_likely_at_every_place_and_next_to_every_other(draw):
 
 def test_draws_with_replacement_follow_the_weights():
     v = np.array([0.0, 1.0, 3.0, 0.0])
-    draws = np.concatenate([order.replace(v, np.random.default_rng(k)) for k in range(2000)])
+    draws = np.concatenate([row_order.replace(v, np.random.default_rng(k)) for k in range(2000)])
     share = np.bincount(draws, minlength=4) / len(draws)
     assert len(draws) == 4000
     assert share[[0, 3]].sum() == 0.0

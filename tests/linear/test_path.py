@@ -11,9 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cesaro import losses
-from cesaro.linear import implicit, path
-from cesaro.linear.kernel import objective, solve
-from cesaro.linear.rows import Problem, make_rows
+from cesaro.linear.model_selection import path
+from cesaro.linear.model_selection import path_kernels as implicit
+from cesaro.linear.problem.csr import make_rows
+from cesaro.linear.problem.problem import Problem
+from cesaro.linear.solvers.averaging.solver import objective, solve
 
 plain = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("plain.py"))))
 seeds = st.integers(0, 2**32 - 1)

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from cesaro.linear.alone import one_blas_thread
-from cesaro.linear.box import minimise
-from cesaro.linear.polish import polish, suits
-from cesaro.linear.rows import Problem, make_rows
-from cesaro.linear.runs import Settings, solve
+from cesaro.compiled.blas_threads import one_blas_thread
+from cesaro.linear.problem.csr import make_rows
+from cesaro.linear.problem.problem import Problem
+from cesaro.linear.solvers.anchored.box_qp import minimise
+from cesaro.linear.solvers.anchored.polish import polish, suits
+from cesaro.linear.solvers.dispatch import Settings, solve
 from cesaro.losses import ALL, CLASSIFICATION
 
 
@@ -85,10 +86,10 @@ def test_what_the_sweeps_do_not_finish_is_polished_but_not_within_a_few_epochs()
 
 
 def test_the_blas_limit_is_lifted_when_the_last_one_leaves():
-    from cesaro.linear import alone
+    from cesaro.compiled import blas_threads
 
-    before = [library["num_threads"] for library in alone._controller().info()]
+    before = [library["num_threads"] for library in blas_threads._controller().info()]
     with one_blas_thread(), one_blas_thread():
-        blas = [library for library in alone._controller().info() if library["user_api"] == "blas"]
+        blas = [library for library in blas_threads._controller().info() if library["user_api"] == "blas"]
         assert all(library["num_threads"] == 1 for library in blas)
-    assert [library["num_threads"] for library in alone._controller().info()] == before
+    assert [library["num_threads"] for library in blas_threads._controller().info()] == before

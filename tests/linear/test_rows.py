@@ -5,8 +5,11 @@ import pytest
 import scipy.sparse as sp
 
 from cesaro import losses
-from cesaro.linear import kernel, many, sweeps
-from cesaro.linear.rows import LARGE, Problem, bare, make_rows
+from cesaro.linear.problem.csr import LARGE, bare, make_rows
+from cesaro.linear.problem.problem import Problem
+from cesaro.linear.solvers.anchored import solver as sweeps
+from cesaro.linear.solvers.averaging import multi_target
+from cesaro.linear.solvers.averaging import solver as kernel
 
 N = LARGE + 3
 
@@ -52,7 +55,7 @@ def test_rows_of_one_length_are_solved_as_by_their_ends(solver, loss, radius, mo
         return kernel.solve(problem, solver=solver, tol=0, max_iter=3).w
 
     known = solve()
-    monkeypatch.setattr("cesaro.linear.rows.LARGE", N + 1)
+    monkeypatch.setattr("cesaro.linear.problem.csr.LARGE", N + 1)
     np.testing.assert_allclose(known, solve(), rtol=0, atol=1e-12)
     assert np.abs(known).max() > 0.1
 
@@ -64,9 +67,9 @@ def test_so_are_many_models_at_once(solver, loss, monkeypatch):
     problems = [Problem(rows, rng.choice([-1.0, 1.0], N, p=[0.3, 0.7]), np.ones(N), loss, 1e-2) for _ in range(3)]
 
     def solve():
-        return np.array([fit.w for fit in many.solve(problems, solver=solver, tol=0, max_iter=3)])
+        return np.array([fit.w for fit in multi_target.solve(problems, solver=solver, tol=0, max_iter=3)])
 
     known = solve()
-    monkeypatch.setattr("cesaro.linear.rows.LARGE", N + 1)
+    monkeypatch.setattr("cesaro.linear.problem.csr.LARGE", N + 1)
     np.testing.assert_allclose(known, solve(), rtol=0, atol=1e-12)
     assert np.abs(known).max() > 0.1

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from cesaro import losses
-from cesaro.linear.anchored import Run
-from cesaro.linear.rows import Problem, make_rows
-from cesaro.linear.shards import Merged, Shard, choose_anchor
+from cesaro.linear.problem.csr import make_rows
+from cesaro.linear.problem.problem import Problem
+from cesaro.linear.solvers.anchored.shards import Merged, Shard, choose_anchor
+from cesaro.linear.solvers.anchored.state import Run
 
 EACH = [losses.Hinge(), losses.SquaredHinge(), losses.LogLoss(), losses.SquaredError(), losses.Quantile(0.8)]
 

@@ -12,14 +12,17 @@ from compiled import compiled
 from sklearn.datasets import load_svmlight_file
 
 from cesaro import losses
-from cesaro.linear import passes, steps, sweeps
-from cesaro.linear.anchored import Run
-from cesaro.linear.dual_bound import lower_bound
-from cesaro.linear.kinks import pinned, straighten
-from cesaro.linear.loss_codes import code_of
-from cesaro.linear.rows import Problem, make_rows
+from cesaro.linear.bounds.dual_bound import lower_bound
+from cesaro.linear.problem import dual_updates
+from cesaro.linear.problem.csr import make_rows
+from cesaro.linear.problem.problem import Problem
+from cesaro.linear.problem.scalar_losses import code_of
+from cesaro.linear.solvers.anchored import kernels as passes
+from cesaro.linear.solvers.anchored import solver as sweeps
+from cesaro.linear.solvers.anchored.kinks import pinned, straighten
+from cesaro.linear.solvers.anchored.state import Run
 
-(best,) = compiled(steps.best)
+(best,) = compiled(dual_updates.best)
 _reference = runpy.run_path(str(Path(__file__).with_name("independent.py")))
 dense, objective, optimum = (_reference[name] for name in ("dense", "objective", "optimum"))
 DATA = Path(__file__).parents[3] / "shared" / "data" / "libsvm"
@@ -363,7 +366,7 @@ def test_rows_of_ones_are_solved_as_with_their_values(kind, more, monkeypatch):
     problem = make(X, y, kind(), 0.05, bias=1.0, **more)
     assert Run(problem, 0).rows.data is None
     without = sweeps.solve(problem, tol=0, max_iter=5)
-    monkeypatch.setattr("cesaro.linear.anchored.bare", lambda rows: rows)
+    monkeypatch.setattr("cesaro.linear.solvers.anchored.state.bare", lambda rows: rows)
     np.testing.assert_allclose(without.w, sweeps.solve(problem, tol=0, max_iter=5).w, rtol=0, atol=1e-12)
 
 

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from cesaro import losses
-from cesaro.linear import passes, tune
-from cesaro.linear.anchored import Run
-from cesaro.linear.rows import Problem, make_rows
+from cesaro.linear.problem.csr import make_rows
+from cesaro.linear.problem.problem import Problem
+from cesaro.linear.solvers.anchored import initial_anchor
+from cesaro.linear.solvers.anchored import kernels as passes
+from cesaro.linear.solvers.anchored.state import Run
 
 
 def problem(rng, n=3000, d=12, loss=None, mu=1e-4, scale=1.0, bias=0.0):
@@ -29,10 +31,10 @@ def first_pass(run, K):
 @pytest.mark.parametrize("loss", [kind() for kind in losses.ALL.values()], ids=repr)
 def test_a_candidate_makes_a_first_pass_with_its_anchor_and_leaves_no_trace(loss):
     given = problem(np.random.default_rng(0), 300, loss=loss, bias=1.0)
-    for c in tune.FACTOR ** np.arange(tune.LEAST, tune.MOST + 1):
+    for c in initial_anchor.FACTOR ** np.arange(initial_anchor.LEAST, initial_anchor.MOST + 1):
         run = Run(given, 0)
         order = run.order.copy()
-        found = tune.objective(run, run.order, run.order, run.R / c)
+        found = initial_anchor.objective(run, run.order, run.order, run.R / c)
         assert not run.record[:, passes.B].any()
         np.testing.assert_array_equal(run.order, order)
         assert found == pytest.approx(run.evaluate(first_pass(run, run.R / c))[0], rel=1e-7)
@@ -42,7 +44,7 @@ def test_a_candidate_makes_a_first_pass_with_its_anchor_and_leaves_no_trace(loss
 def test_the_choice_does_not_depend_on_the_unit_of_X(scale):
     one = problem(np.random.default_rng(1))
     other = problem(np.random.default_rng(1), scale=scale, mu=1e-4 * scale**2)
-    assert tune.choose(Run(one, 0)) == pytest.approx(tune.choose(Run(other, 0)), rel=1e-9)
+    assert initial_anchor.choose(Run(one, 0)) == pytest.approx(initial_anchor.choose(Run(other, 0)), rel=1e-9)
 
 
 @pytest.mark.parametrize("mu", [1e-1, 1e-3, 1e-5, 1e-6])
@@ -53,7 +55,7 @@ def test_the_choice_is_nearly_the_best_of_all_candidates_at_every_mu_and_scale(m
 
     def after_one_pass(c):
         run = Run(given, 0)
-        c = tune.choose(run) if c is None else c
+        c = initial_anchor.choose(run) if c is None else c
         return run.evaluate(first_pass(run, run.R / c))[0]
 
     best = min(after_one_pass(c) for c in 4.0 ** np.arange(-6, 5))

@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 from cesaro import domains, methods
 from cesaro.methods import Schedule
 from cesaro.optim import GDA, SCPDA, AveragingLR, Interpolated
-from cesaro.optim.clock import make_clock
+from cesaro.optim.averaging_schedule import make_clock
 from cesaro.weights import Geometric, Linear, Power, Uniform
 
 STEPS, SHAPE, MU = 40, (3, 4), 2.0

@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 from optim.optimisers import TABLE, closure_of, make_model, same, train, weights
 
-from cesaro.optim import GDA, SCPDA, AveragingLR, Interpolated, kernel
+from cesaro.optim import GDA, SCPDA, AveragingLR, Interpolated, fused
 from cesaro.weights import Geometric, Linear, Power, Uniform
 
 OURS = {name: entry for name, entry in TABLE.items() if "torch" not in name}
@@ -262,22 +262,22 @@ def test_where_the_private_kernel_is_missing_lists_take_over(monkeypatch):
     expected = make_model(torch.float64)
     train(TABLE["SC-PDA"], expected, SCPDA(expected.parameters()), 10)
     monkeypatch.delattr(torch, "_fused_sgd_")
-    kernel._means_what_we_think.cache_clear()
+    fused._means_what_we_think.cache_clear()
     try:
         model = make_model(torch.float64)
         train(TABLE["SC-PDA"], model, SCPDA(model.parameters(), fused=True), 10)
     finally:
-        kernel._means_what_we_think.cache_clear()
+        fused._means_what_we_think.cache_clear()
     assert (weights(model) - weights(expected)).abs().max() < 1e-12
 
 
 def test_a_kernel_that_means_something_else_is_not_used(monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(torch, "_fused_sgd_", lambda *_, **__: None)
-        kernel._means_what_we_think.cache_clear()
-        assert not kernel.fits([torch.ones(2)], [torch.ones(2)])
-    kernel._means_what_we_think.cache_clear()
-    assert kernel.fits([torch.ones(2)], [torch.ones(2)])
+        fused._means_what_we_think.cache_clear()
+        assert not fused.fits([torch.ones(2)], [torch.ones(2)])
+    fused._means_what_we_think.cache_clear()
+    assert fused.fits([torch.ones(2)], [torch.ones(2)])
 
 
 def test_the_averaged_weights_of_gda_need_to_be_asked_for():

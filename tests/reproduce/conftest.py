@@ -6,8 +6,8 @@ import pytest
 from reproduce.small import rows
 
 from cesaro.data import DataError, Dataset
-from cesaro.reproduce import trajectories
 from cesaro.reproduce.budget import Budget
+from cesaro.reproduce.figure1 import runs as trajectories
 
 
 @pytest.fixture

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from cesaro.reproduce import figure1, theorems
+from cesaro.reproduce.figure1 import experiment as figure1
 from cesaro.reproduce.results import Figure
+from cesaro.reproduce.theorems import experiment as theorems
 
 ROOT = Path(__file__).parents[2]
 

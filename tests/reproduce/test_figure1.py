@@ -8,12 +8,16 @@ import pytest
 from reproduce.small import rows
 
 from cesaro.domains import Everywhere
-from cesaro.linear.kernel import objective
-from cesaro.linear.rows import Problem, make_rows
-from cesaro.linear.runs import Settings, solve
+from cesaro.linear.problem.csr import make_rows
+from cesaro.linear.problem.problem import Problem
+from cesaro.linear.solvers.averaging.solver import objective
+from cesaro.linear.solvers.dispatch import Settings, solve
 from cesaro.losses import Hinge
 from cesaro.methods import ALL, Schedule
-from cesaro.reproduce import as_printed, figure1, figure1_claims, trajectories
+from cesaro.reproduce.figure1 import as_printed
+from cesaro.reproduce.figure1 import claims as figure1_claims
+from cesaro.reproduce.figure1 import experiment as figure1
+from cesaro.reproduce.figure1 import runs as trajectories
 from cesaro.reproduce.results import Figure, kept
 
 MU = 0.05
@@ -99,7 +103,7 @@ def test_a_data_set_that_cannot_be_had_is_said_in_its_place_and_the_rest_is_draw
 def test_finished_runs_are_not_run_again(small_budget, monkeypatch):
     first = figure1.run(small_budget)
     monkeypatch.setattr(trajectories, "_begin", lambda *_: pytest.fail("ran again"))
-    monkeypatch.setattr(trajectories.runs, "solve", lambda *_: pytest.fail("solved again"))
+    monkeypatch.setattr(trajectories.dispatch, "solve", lambda *_: pytest.fail("solved again"))
     assert figure1.run(small_budget) == first
 
 

@@ -11,10 +11,12 @@ pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip insta
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install cesaro[torch]")
 
 from cesaro.data.cifar import Images
-from cesaro.reproduce import figure2, figure3, network_claims, networks, training
 from cesaro.reproduce.budget import Budget
+from cesaro.reproduce.networks import claims as network_claims
+from cesaro.reproduce.networks import figure2, figure3, training_loop
+from cesaro.reproduce.networks import runs as training
+from cesaro.reproduce.networks.runs import FOUR, GDA, SC_PDA, SGD, SWA, Outcome, Setting, Trainer
 from cesaro.reproduce.results import Figure
-from cesaro.reproduce.training import FOUR, GDA, SC_PDA, SGD, SWA, Outcome, Setting, Trainer
 
 COMMITTED = Path(__file__).parents[2] / "docs" / "figures"
 SMALL = Setting("cnn", "cifar10", images=48, epochs=3, rates=(0.05, 1e-6), screening=1, seeds=1, batch_size=16)
@@ -95,7 +97,7 @@ def test_runs_of_the_benchmark_are_taken_as_they_are(tmp_path, trained):
 
 def test_an_interrupted_figure_goes_on_where_it_was(tmp_path, monkeypatch):
     whole = Trainer(SMALL, tmp_path / "whole").history(SC_PDA, 0.05, 0)
-    save = networks.Run.save
+    save = training_loop.Run.save
 
     def stop(self, path):
         save(self, path)
@@ -103,7 +105,7 @@ def test_an_interrupted_figure_goes_on_where_it_was(tmp_path, monkeypatch):
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(networks.Run, "save", stop)
+        patch.setattr(training_loop.Run, "save", stop)
         with pytest.raises(KeyboardInterrupt):
             Trainer(SMALL, tmp_path).history(SC_PDA, 0.05, 0)
     assert Trainer(SMALL, tmp_path).history(SC_PDA, 0.05, 0)["test_loss"] == whole["test_loss"]

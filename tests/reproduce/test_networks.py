@@ -7,7 +7,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 from cesaro.data.cifar import Images
 from cesaro.optim import GDA, SCPDA, Interpolated
-from cesaro.reproduce.networks import Plan, Recipe, cnn, train, vgg16
+from cesaro.reproduce.networks.training_loop import Plan, Recipe, cnn, train, vgg16
 
 PLANS = {
     "GDA": Plan(lambda p, steps: GDA(p, 0.05, start=4, weight_decay=5e-3)),
@@ -51,16 +51,16 @@ def test_an_interrupted_run_continues_bit_by_bit(name, images, tmp_path):
     class Stop(Exception):
         pass
 
-    from cesaro.reproduce import networks
+    from cesaro.reproduce.networks import training_loop
 
-    class Interrupted(networks.Run):
+    class Interrupted(training_loop.Run):
         def save(self, path):
             super().save(path)
             if self.epoch == 2:
                 raise Stop
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(networks, "Run", Interrupted)
+        patch.setattr(training_loop, "Run", Interrupted)
         with pytest.raises(Stop):
             train(PLANS[name], recipe, images, images, checkpoint=file)
     resumed = train(PLANS[name], recipe, images, images, checkpoint=file)

@@ -6,7 +6,7 @@ from cesaro.reproduce.results import Figure, Panel, Series
 
 matplotlib = pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install cesaro[report]")
 
-from cesaro.reproduce import pictures
+from cesaro.reproduce.report import drawing
 
 
 def made(**change):
@@ -28,23 +28,23 @@ def words(figure, monkeypatch, tmp_path):
 
     seen = []
     monkeypatch.setattr(Canvas, "savefig", lambda canvas, path, **_: seen.append(canvas))
-    pictures.draw(figure, tmp_path)
+    drawing.draw(figure, tmp_path)
     return [text.get_text() for text in seen[0].findobj(matplotlib.text.Text) if text.get_text()]
 
 
 def test_a_figure_is_drawn_as_pdf_and_png_and_always_the_same(tmp_path):
-    paths = pictures.draw(made(), tmp_path)
+    paths = drawing.draw(made(), tmp_path)
     assert [path.name for path in paths] == ["sketch.pdf", "sketch.png"]
     first = [path.read_bytes() for path in paths]
     assert first[0].startswith(b"%PDF")
     assert first[1].startswith(b"\x89PNG")
-    assert [path.read_bytes() for path in pictures.draw(made(), tmp_path)] == first
+    assert [path.read_bytes() for path in drawing.draw(made(), tmp_path)] == first
 
 
 def test_a_drawing_from_the_saved_numbers_is_the_drawing_from_fresh_ones(tmp_path):
-    fresh = [path.read_bytes() for path in pictures.draw(made(), tmp_path / "fresh")]
+    fresh = [path.read_bytes() for path in drawing.draw(made(), tmp_path / "fresh")]
     saved = Figure.load(made().save(tmp_path))
-    assert [path.read_bytes() for path in pictures.draw(saved, tmp_path / "saved")] == fresh
+    assert [path.read_bytes() for path in drawing.draw(saved, tmp_path / "saved")] == fresh
 
 
 def test_other_numbers_give_another_drawing(tmp_path):
@@ -53,8 +53,8 @@ def test_other_numbers_give_another_drawing(tmp_path):
             Panel("a9a", "f(w) - f*", (Series("GDA", {"epochs": [1.0, 2.0]}, [3.0, 4.0], [3.0, 4.0], [3.0, 4.0]),)),
         )
     )
-    fresh = pictures.draw(made(), tmp_path / "one")[1].read_bytes()
-    assert pictures.draw(changed, tmp_path / "other")[1].read_bytes() != fresh
+    fresh = drawing.draw(made(), tmp_path / "one")[1].read_bytes()
+    assert drawing.draw(changed, tmp_path / "other")[1].read_bytes() != fresh
 
 
 def test_what_is_missing_or_shortened_is_written_on_the_drawing(monkeypatch, tmp_path):
@@ -73,7 +73,7 @@ def test_panels_below_each_other_have_one_y_axis_where_the_figure_asks_for_it(mo
     for shared in (True, False):
         axes = limits.setdefault(shared, [])
         monkeypatch.setattr(Canvas, "savefig", lambda canvas, path, axes=axes, **_: axes.extend(canvas.axes))
-        pictures.draw(made(panels=two, columns=1, shared_y=shared), tmp_path)
+        drawing.draw(made(panels=two, columns=1, shared_y=shared), tmp_path)
     above, below = (limits[True][k].get_ylim() for k in (0, 1))
     assert above == below
     assert below[0] < 1e-6 < 2.0 < above[1]

@@ -16,8 +16,8 @@ import pytest
 
 pytest.importorskip("plotly", reason="plotly is not installed: pip install cesaro[report]")
 
-from cesaro.reproduce.colours import colour, on_dark
-from cesaro.reproduce.report import write
+from cesaro.reproduce.report.colours import colour, on_dark
+from cesaro.reproduce.report.html import write
 from cesaro.reproduce.results import Claim, Figure, Panel, Series
 
 HOSTILE = '</script><img src=x onerror="document.title=1"> & <b>bold</b>'

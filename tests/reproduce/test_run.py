@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from cesaro.reproduce import figure1, run
+from cesaro.reproduce import run
+from cesaro.reproduce.figure1 import experiment as figure1
 from cesaro.reproduce.results import Claim, Figure, Panel
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install cesaro[report]")
@@ -65,7 +66,7 @@ def test_a_library_that_is_missing_is_told_before_the_work_not_after_it(library,
 
 
 def test_without_torch_the_figure_says_so_in_its_place(monkeypatch, tmp_path):
-    for name in ("cesaro.reproduce.figure2", "cesaro.reproduce.networks", "torch"):
+    for name in ("cesaro.reproduce.networks.figure2", "cesaro.reproduce.networks.training_loop", "torch"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     ordinary = builtins.__import__
 

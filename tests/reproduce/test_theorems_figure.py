@@ -6,8 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cesaro.reproduce import theorem_claims, theorem_runs, theorems
 from cesaro.reproduce.budget import Budget
+from cesaro.reproduce.theorems import claims as theorem_claims
+from cesaro.reproduce.theorems import experiment as theorems
+from cesaro.reproduce.theorems import runs as theorem_runs
 
 ORDER = [
     "Theorem 1",

@@ -12,7 +12,7 @@ import cesaro
 from cesaro.cli.compare import compare
 from cesaro.cli.cv import cv
 from cesaro.cli.data import data
-from cesaro.cli.ending import refuse
+from cesaro.cli.errors import refuse
 from cesaro.cli.fit import fit
 from cesaro.cli.predict import predict
 from cesaro.cli.reproduce import reproduce

@@ -4,8 +4,8 @@ from typing import Annotated, Any
 
 import typer
 
-from cesaro.cli import options, screen
-from cesaro.cli.ending import Trouble, ends_well, remembering_interrupts
+from cesaro.cli import options, output
+from cesaro.cli.errors import Trouble, ends_well, remembering_interrupts
 from cesaro.cli.progress import bars
 
 ALL = ",".join(solver.value for solver in options.Solver)
@@ -53,7 +53,7 @@ def compare(
         answer |= {"loss": loss.value, "alpha": alpha, "tol": tol, "max_iter": max_iter, "seed": seed}
         answer |= {"results": _with_distance(results)}
     if json:
-        screen.as_json(answer)
+        output.as_json(answer)
     else:
         _print(answer)
 
@@ -85,7 +85,7 @@ def _print(answer: dict) -> None:
     key, unit = ("accuracy", " %") if "train_accuracy" in first else ("r2", " R²")
     parts = [part for part in ("train", "test") if f"{part}_{key}" in first]
     heads = ("solver", "objective", "proved gap", "true gap ≤", "epochs", "seconds", *(part + unit for part in parts))
-    table = screen.table(*heads)
+    table = output.table(*heads)
     least = min(np.mean(row["objective"]) for row in answer["results"])
 
     def worst(value: Any) -> str:
@@ -104,18 +104,18 @@ def _print(answer: dict) -> None:
             *(f"{100 * score:.2f}" if key == "accuracy" else f"{score:.4f}" for score in scores),
             style="bold" if np.mean(row["objective"]) == least else "",
         )
-    screen.title(
+    output.title(
         answer["data"],
-        f"{screen.count(answer['rows'], 'row')}, {answer['features']:,} features, {answer['loss']}, "
-        f"alpha {answer['alpha']:.3g}, at most {screen.count(answer['max_iter'], 'epoch')}",
+        f"{output.count(answer['rows'], 'row')}, {answer['features']:,} features, {answer['loss']}, "
+        f"alpha {answer['alpha']:.3g}, at most {output.count(answer['max_iter'], 'epoch')}",
     )
-    screen.show(table)
+    output.show(table)
     remarks = [
         f"✓ a relative gap of {answer['tol']:g}, proved by the solver itself; true gap: by the best bound of all."
     ]
     if np.ndim(first["objective"]) > 0:
         remarks.append("Objectives are means over the one-vs-rest models, gaps the worst of them.")
     if "test" in parts:
-        remarks.append(f"Test: {screen.count(first['test_rows'], 'row')}, {first['test_note']}.")
+        remarks.append(f"Test: {output.count(first['test_rows'], 'row')}, {first['test_note']}.")
     for remark in remarks:
-        screen.title("", remark)
+        output.title("", remark)

@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from cesaro.cli import options, screen
-from cesaro.cli.ending import INTERRUPTED, ends_well, remembering_interrupts
+from cesaro.cli import options, output
+from cesaro.cli.errors import INTERRUPTED, ends_well, remembering_interrupts
 from cesaro.cli.progress import bars
 
 Alphas = Annotated[int, typer.Option("--alphas", min=1, metavar="N", help="So many values, from 0.1 down to 1/(10 n).")]
@@ -59,11 +59,11 @@ def cv(
         answer |= estimator.proof(fitted) | {"interrupted": bool(interrupted)} | estimator.scores(fitted, rows)
         answer |= {"seconds": seconds}
     if json:
-        screen.as_json(answer)
+        output.as_json(answer)
     else:
         _print(answer)
     if interrupted:
-        screen.note("interrupted: the scores are those of one pass over the rows.")
+        output.note("interrupted: the scores are those of one pass over the rows.")
         raise typer.Exit(INTERRUPTED)
 
 
@@ -73,7 +73,7 @@ def _print(answer: dict) -> None:
     from cesaro.cli.words import proof_rows, score_rows
 
     unit, digits, name = (100.0, 2, "accuracy %") if answer["score"] == "accuracy" else (1.0, 4, "R²")
-    table = screen.table("alpha", name, "± folds")
+    table = output.table("alpha", name, "± folds")
     table.add_column("")
     low, high = min(answer["mean_score"]), max(answer["mean_score"])
     for alpha, mean, spread in zip(answer["alphas"], answer["mean_score"], answer["std_score"], strict=True):
@@ -86,11 +86,11 @@ def _print(answer: dict) -> None:
             Text.assemble(place, ("● best", "bold green") if best else ("●", "dim")),
             style="bold" if best else "",
         )
-    screen.title(
+    output.title(
         answer["data"],
-        f"{screen.count(answer['rows'], 'row')}, {len(answer['alphas'])} values of alpha × {answer['folds']} folds, "
-        f"{answer['loss']}, {screen.seconds(answer['seconds'])}",
+        f"{output.count(answer['rows'], 'row')}, {len(answer['alphas'])} values of alpha × {answer['folds']} folds, "
+        f"{answer['loss']}, {output.seconds(answer['seconds'])}",
     )
-    screen.show(table)
-    screen.title("refitted", f"to all rows with alpha {answer['alpha']:.2e}")
-    screen.facts([*proof_rows(answer), *score_rows(answer)])
+    output.show(table)
+    output.title("refitted", f"to all rows with alpha {answer['alpha']:.2e}")
+    output.facts([*proof_rows(answer), *score_rows(answer)])

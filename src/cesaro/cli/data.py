@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from cesaro.cli import options, screen
-from cesaro.cli.ending import ends_well
+from cesaro.cli import options, output
+from cesaro.cli.errors import ends_well
 from cesaro.cli.progress import bars
 
 data = typer.Typer(name="data", help="List the data sets, or fetch one.", invoke_without_command=True)
@@ -34,7 +34,7 @@ def show(json: bool) -> None:
 
     found = [line._asdict() for line in lines()]
     if json:
-        screen.as_json({"sets": found})
+        output.as_json({"sets": found})
     else:
         _print(found)
 
@@ -56,22 +56,22 @@ def fetch(context: typer.Context, name: Name, json: options.Json = False) -> Non
             with bar.paused():
                 path = get(name, progress=sys.stderr.isatty())
     if json or context.obj:
-        screen.as_json({"name": name, "path": path, "downloaded": not here})
+        output.as_json({"name": name, "path": path, "downloaded": not here})
     else:
-        screen.title(name, f"{'here already' if here else 'downloaded'} and checked: {path}")
+        output.title(name, f"{'here already' if here else 'downloaded'} and checked: {path}")
 
 
 def _print(found: list[dict]) -> None:
     from rich.text import Text
 
-    table = screen.table("name", "where", "size", "about", right=False)
+    table = output.table("name", "where", "size", "about", right=False)
     for line in found:
         here = line["path"] is not None
         table.add_row(
             Text(line["name"], style="bold"),
             Text(line["where"], style="green" if here else "dim"),
-            screen.size(line["bytes"]) if here else "",
+            output.size(line["bytes"]) if here else "",
             Text.assemble(line["about"], (f"\n{line['credit']}", "dim")),
         )
-    screen.show(table)
-    screen.title("cesaro data fetch NAME", "downloads one; a copy in the folder $CESARO_DATA is found too.")
+    output.show(table)
+    output.title("cesaro data fetch NAME", "downloads one; a copy in the folder $CESARO_DATA is found too.")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from cesaro.cli import screen
+from cesaro.cli import output
 from cesaro.cli.sources import Dataset
 from cesaro.losses import REGRESSION
 
@@ -41,7 +41,7 @@ def timed(fit: Callable[[], object]) -> float:
     seconds = time.perf_counter() - begun
     for warning in caught:
         if not issubclass(warning.category, ConvergenceWarning):
-            screen.note(str(warning.message))
+            output.note(str(warning.message))
     return seconds
 
 

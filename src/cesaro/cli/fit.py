@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from cesaro.cli import options, screen
-from cesaro.cli.ending import INTERRUPTED, Trouble, check_place, ends_well, remembering_interrupts
+from cesaro.cli import options, output
+from cesaro.cli.errors import INTERRUPTED, Trouble, check_place, ends_well, remembering_interrupts
 from cesaro.cli.progress import bars
 
 ModelFile = Annotated[
@@ -91,7 +91,7 @@ def fit(
         answer |= {"read_seconds": reading, "fit_seconds": fitting, "model": None if model is None else str(model)}
         answer |= {"checkpoint": checkpoint, "resumed": resumed}
     if json:
-        screen.as_json(answer)
+        output.as_json(answer)
     else:
         _print(answer)
     _remark(answer)
@@ -122,25 +122,25 @@ def _check_checkpoint(checkpoint: Path | None, resume: bool, alpha: float | None
             "add --resume to go on from it, or name another folder to begin anew.",
         )
     if resume and not found:
-        screen.note(f"{checkpoint} has no checkpoint yet: the fit begins anew.")
+        output.note(f"{checkpoint} has no checkpoint yet: the fit begins anew.")
     return found
 
 
 def _print(answer: dict) -> None:
     from cesaro.cli.words import alpha_words, class_words, proof_rows, score_rows
 
-    screen.title(
-        answer["data"], f"{screen.count(answer['rows'], 'row')}, {answer['features']:,} features{class_words(answer)}"
+    output.title(
+        answer["data"], f"{output.count(answer['rows'], 'row')}, {answer['features']:,} features{class_words(answer)}"
     )
-    epochs = screen.count(answer["epochs"], "epoch")
-    screen.facts(
+    epochs = output.count(answer["epochs"], "epoch")
+    output.facts(
         [
             ("model", f"{answer['loss']}, {alpha_words(answer)}, solver {answer['solver']}"),
             *proof_rows(answer),
             *score_rows(answer),
             (
                 "time",
-                f"{screen.seconds(answer['fit_seconds'])} for {epochs}, {screen.seconds(answer['read_seconds'])} to read",
+                f"{output.seconds(answer['fit_seconds'])} for {epochs}, {output.seconds(answer['read_seconds'])} to read",
             ),
             ("kept in", answer["model"] or "nowhere: --model FILE keeps it for cesaro predict"),
         ]
@@ -154,9 +154,9 @@ def _remark(answer: dict) -> None:
     worst = float(np.max(answer["relative_gap"]))
     if answer["interrupted"]:
         kept = f"and is in {answer['model']}" if answer["model"] else "but was not kept: give --model FILE"
-        screen.note(f"interrupted. The model at hand is usable {kept}; its proved relative gap is {worst:.1e}.")
+        output.note(f"interrupted. The model at hand is usable {kept}; its proved relative gap is {worst:.1e}.")
     elif answer["tol"] > 0.0 and not answer["converged"]:
-        screen.note(
+        output.note(
             f"the tolerance was not reached: the proved relative gap is {worst:.1e}, asked for {answer['tol']:g}. "
             + ("More --max-iter" if answer["solver"] == "anchored" else "--solver anchored, more --max-iter")
             + " or --time-limit, or a larger --tol helps."

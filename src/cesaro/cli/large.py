@@ -11,7 +11,7 @@ from cesaro import data
 from cesaro.cli import estimator, sources
 from cesaro.cli.progress import Bars
 from cesaro.data.streams import compressed
-from cesaro.linear.files import open_store
+from cesaro.linear.out_of_core.readers import open_store
 
 LARGE = 2**28  # bytes of text
 PACKED = 8  # what a compressed file is taken to grow by

@@ -5,8 +5,9 @@ from typing import Annotated, Any
 
 import typer
 
-from cesaro.cli import options, screen
-from cesaro.cli.ending import Trouble, check_place, ends_well
+from cesaro.cli import options
+from cesaro.cli import output as screen
+from cesaro.cli.errors import Trouble, check_place, ends_well
 from cesaro.cli.progress import bars
 
 Output = Annotated[Path | None, typer.Option("--output", metavar="FILE", help="Write here instead of stdout.")]
@@ -62,7 +63,7 @@ def _lines(names: list, sure: Any) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    from cesaro.whole_file import whole_file
+    from cesaro.storage.atomic_write import whole_file
 
     with whole_file(path) as file:
         file.write(text.encode())

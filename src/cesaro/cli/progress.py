@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from cesaro.cli import screen
+from cesaro.cli import output
 
 
 class Bars:
@@ -36,8 +36,8 @@ class Bars:
     @contextmanager
     def fitting(self, what: str) -> Iterator[None]:
         """Within, the fits of estimators move the bar."""
-        from cesaro.linear.progress import Progress as Course
-        from cesaro.linear.progress import watched_by
+        from cesaro.linear.solvers.progress import Progress as Course
+        from cesaro.linear.solvers.progress import watched_by
 
         reach = self.reach
 
@@ -63,5 +63,5 @@ def bars() -> Iterator[Bars]:
         TimeElapsedColumn(),
     )
     hidden = not sys.stderr.isatty()
-    with Progress(*columns, console=screen.console(sys.stderr), transient=True, disable=hidden) as shown:
+    with Progress(*columns, console=output.console(sys.stderr), transient=True, disable=hidden) as shown:
         yield Bars(shown)

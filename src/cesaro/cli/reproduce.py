@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from cesaro.cli import options, screen
-from cesaro.cli.ending import ends_well
+from cesaro.cli import options, output
+from cesaro.cli.errors import ends_well
 
 
 class Experiment(StrEnum):
@@ -35,7 +35,7 @@ def reproduce(
     names = run.choose([what.value])
     report = run.reproduce(names, quick, out)
     if json:
-        screen.as_json({"experiments": names, "quick": quick, "out": out, "report": report})
+        output.as_json({"experiments": names, "quick": quick, "out": out, "report": report})
         return
     if "figure1" in names:
         typer.echo(f"{run.table(out)}\n")

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from cesaro import data
-from cesaro.cli import screen
-from cesaro.cli.ending import Trouble
+from cesaro.cli import output
+from cesaro.cli.errors import Trouble
 from cesaro.cli.progress import Bars
 from cesaro.data import Dataset
 
@@ -39,7 +39,7 @@ def read(source: str, bar: Bars) -> Dataset:
 
 def refuse_tables(path: Path) -> None:
     """A table's columns have names and a label, which commands do not ask for."""
-    from cesaro.linear.files import is_table
+    from cesaro.linear.out_of_core.readers import is_table
 
     if is_table(path):
         raise Trouble(
@@ -62,8 +62,8 @@ def same_features(X: Any, features: int, name: str) -> Any:
     """X with exactly so many columns. A feature that no training row had has weight zero, so leaving it out is exact."""
     if X.shape[1] > features:
         beyond = int((X.indices >= features).sum())
-        screen.note(
-            f"{name} has {screen.count(beyond, 'entry', 'entries')} beyond feature {features}, the last in training; "
+        output.note(
+            f"{name} has {output.count(beyond, 'entry', 'entries')} beyond feature {features}, the last in training; "
             "their weight is zero and they are left out."
         )
         return X[:, :features]

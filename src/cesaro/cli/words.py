@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from rich.text import Text
 
-from cesaro.cli.screen import count, percent
+from cesaro.cli.output import count, percent
 
 
 def class_words(answer: dict) -> str:

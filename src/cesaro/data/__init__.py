@@ -6,14 +6,14 @@ listing(), locate(name), fetch(name)     what is here, where, and getting it
 load_cifar("cifar10")                    images
 """
 
-from . import svmlight
-from .catalogue import CATALOGUE, Entry
-from .cifar import load_cifar
-from .download import fetch
-from .parts import Archive, DataError, Text
-from .places import Listed, listing, locate
-from .sets import Dataset, load
-from .svmlight import SvmlightError, read_svmlight
+from cesaro.data import svmlight
+from cesaro.data.artifacts import Archive, DataError, Text
+from cesaro.data.catalogue import CATALOGUE, Entry
+from cesaro.data.cifar import load_cifar
+from cesaro.data.download import fetch
+from cesaro.data.loaders import Dataset, load
+from cesaro.data.locations import Listed, listing, locate
+from cesaro.data.svmlight.reader import SvmlightError, read_svmlight
 
 __all__ = [
     "CATALOGUE",

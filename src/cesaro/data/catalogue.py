@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from .parts import Archive, Text
+from cesaro.data.artifacts import Archive, Text
 
 LIBSVM = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/binary"
 CIFAR = "https://www.cs.toronto.edu/~kriz"

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .catalogue import CATALOGUE
-from .download import obtain
-from .parts import altered
+from cesaro.data.artifacts import altered
+from cesaro.data.catalogue import CATALOGUE
+from cesaro.data.download import obtain
 
 
 class Source(NamedTuple):

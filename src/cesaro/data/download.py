@@ -5,9 +5,9 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from .catalogue import Entry, entry_of
-from .parts import Archive, DataError, Text, altered
-from .places import cache, find
+from cesaro.data.artifacts import Archive, DataError, Text, altered
+from cesaro.data.catalogue import Entry, entry_of
+from cesaro.data.locations import cache, find
 
 
 class Bar:

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from cesaro.checkpoint import Checkpoint
-from cesaro.engines.chunks import Chunk
-from cesaro.linear.fingerprint import digest, of_parameters
+from cesaro.engines.inputs import Chunk
+from cesaro.linear.estimators.fingerprint import digest, of_parameters
+from cesaro.storage.checkpoint import Checkpoint
 
 
 def checksums(chunk: Chunk, _) -> tuple[str, str, str]:

@@ -18,11 +18,11 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from cesaro.engines import train
-from cesaro.engines.chunks import from_collections, from_files, refuse_other, row_blocks
-from cesaro.engines.cluster import Cluster
+from cesaro.engines import fit as train
+from cesaro.engines.executors import Cluster
+from cesaro.engines.inputs import from_collections, from_files, refuse_other, row_blocks
 from cesaro.linear import DualAveragingClassifier, DualAveragingRegressor
-from cesaro.linear.labels import gives_probabilities
+from cesaro.linear.estimators.one_vs_rest import gives_probabilities
 
 OWN = {"mode": "local", "client": None, "passes": 3, "shuffle": True, "solver": "auto", "batch_size": "auto"}
 DEFAULT_SOLVER = {"local": "anchored", "exact": "sc-pda"}

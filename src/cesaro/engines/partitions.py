@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from cesaro.engines.chunks import Chunk
-from cesaro.engines.tree import BLOCKS, edges
+from cesaro.engines.inputs import Chunk
+from cesaro.engines.reproducible_sum import BLOCKS, edges
 
 HANDS = 32  # partitions at most to which a chunk is dealt: the number of pieces grows with chunks times this
 

@@ -5,9 +5,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from cesaro.engines import tree
+from cesaro.engines import reproducible_sum
 from cesaro.engines.partitions import Partition
-from cesaro.linear.rows import Problem, make_rows
+from cesaro.linear.problem.csr import make_rows
+from cesaro.linear.problem.problem import Problem
 
 
 class Ready(NamedTuple):
@@ -31,7 +32,7 @@ def labels(part: Partition, _) -> np.ndarray:
     return np.unique(part.rows.y[part.rows.v > 0.0])
 
 
-def weights(part: Partition, classes) -> tree.Nodes:
+def weights(part: Partition, classes) -> reproducible_sum.Nodes:
     """Blocks' sums: the number of rows with weight, and the weight of each class."""
 
     def sums(low, high):
@@ -39,10 +40,10 @@ def weights(part: Partition, classes) -> tree.Nodes:
         code = np.searchsorted(classes, part.rows.y[some])
         return np.append(np.bincount(code, part.rows.v[some], len(classes)), len(some))
 
-    return tree.grow({}, _leaves(part, sums))
+    return reproducible_sum.grow({}, _leaves(part, sums))
 
 
-def moments(part: Partition, _) -> tree.Nodes:
+def moments(part: Partition, _) -> reproducible_sum.Nodes:
     """Blocks' sums: v y for each column of y, then v and the number of rows with weight."""
 
     def sums(low, high):
@@ -50,7 +51,7 @@ def moments(part: Partition, _) -> tree.Nodes:
         columns = v[:, None] * y.reshape(len(v), -1)  # no BLAS: its bits depend on its threads
         return np.append(columns.sum(axis=0), [v.sum(), np.count_nonzero(v)])
 
-    return tree.grow({}, _leaves(part, sums))
+    return reproducible_sum.grow({}, _leaves(part, sums))
 
 
 def _leaves(part: Partition, sums):

@@ -6,11 +6,11 @@ The names load on first use, so that importing the package does not compile or i
 from importlib import import_module
 
 _HOME = {
-    "DualAveragingClassifier": "classifier",
-    "DualAveragingRegressor": "regressor",
-    "DualAveragingClassifierCV": "classifier_cv",
-    "DualAveragingRegressorCV": "regressor_cv",
-    "ConvergenceDisplay": "display",
+    "DualAveragingClassifier": "estimators.classifier",
+    "DualAveragingRegressor": "estimators.regressor",
+    "DualAveragingClassifierCV": "estimators.classifier_cv",
+    "DualAveragingRegressorCV": "estimators.regressor_cv",
+    "ConvergenceDisplay": "estimators.convergence_display",
 }
 __all__ = sorted(_HOME)
 

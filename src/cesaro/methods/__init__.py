@@ -1,21 +1,21 @@
 """The methods, one file each: the printed formula, O(d). ALL maps every name to its class."""
 
-from .anytime import Anytime, AnytimePrinted
-from .da import DA
-from .gda import GDA
-from .linear_decay import LinearDecay
-from .method import Method
-from .mirror_descent import Entropy, Euclidean, MirrorDescent
-from .optimal_rda import OptimalRDA
-from .pa_psg import PAPSG
-from .pa_psg_sc import PAPSGSC
-from .pda import PDA
-from .pegasos import Pegasos
-from .psg import PSG
-from .rda import RDA
-from .sc_pda import SCPDA
-from .sc_rda import SCRDA
-from .schedule import Now, Schedule
+from cesaro.methods.anytime import Anytime, AnytimePrinted
+from cesaro.methods.da import DA
+from cesaro.methods.gda import GDA
+from cesaro.methods.linear_decay import LinearDecay
+from cesaro.methods.method import Method
+from cesaro.methods.mirror_descent import Entropy, Euclidean, MirrorDescent
+from cesaro.methods.optimal_rda import OptimalRDA
+from cesaro.methods.pa_psg import PAPSG
+from cesaro.methods.pa_psg_sc import PAPSGSC
+from cesaro.methods.pda import PDA
+from cesaro.methods.pegasos import Pegasos
+from cesaro.methods.psg import PSG
+from cesaro.methods.rda import RDA
+from cesaro.methods.sc_pda import SCPDA
+from cesaro.methods.sc_rda import SCRDA
+from cesaro.methods.schedule import Now, Schedule
 
 ALL: dict[str, type[Method]] = {
     "psg": PSG,

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from ..outputs import Last
-from ..weights import Uniform
-from .gda import GDA
-from .method import Method
-from .sc_pda import SCPDA
+from cesaro.methods.gda import GDA
+from cesaro.methods.method import Method
+from cesaro.methods.sc_pda import SCPDA
+from cesaro.outputs import Last
+from cesaro.weights import Uniform
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..outputs import Average
-from ..vectors import combine
-from ..weights import Power, Uniform
-from .method import Method
+from cesaro.methods.method import Method
+from cesaro.outputs import Average
+from cesaro.vectors import combine
+from cesaro.weights import Power, Uniform
 
 
 class State(NamedTuple):

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from ..domains import positive
-from ..outputs import Last
-from ..vectors import combine
-from ..weights import Uniform
-from .method import Method
-from .psg import State
+from cesaro.domains import positive
+from cesaro.methods.method import Method
+from cesaro.methods.psg import State
+from cesaro.outputs import Last
+from cesaro.vectors import combine
+from cesaro.weights import Uniform
 
 
 @dataclass(frozen=True)

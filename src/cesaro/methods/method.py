@@ -5,10 +5,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..domains import Domain
-from ..outputs import Output
-from ..weights import Weights
-from .schedule import Now
+from cesaro.domains import Domain
+from cesaro.methods.schedule import Now
+from cesaro.outputs import Output
+from cesaro.weights import Weights
 
 
 class Method(ABC):

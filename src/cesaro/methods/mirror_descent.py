@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..domains import Domain, Simplex
-from ..outputs import Average
-from ..vectors import combine
-from ..weights import Power
-from .method import Method
-from .psg import State
+from cesaro.domains import Domain, Simplex
+from cesaro.methods.method import Method
+from cesaro.methods.psg import State
+from cesaro.outputs import Average
+from cesaro.vectors import combine
+from cesaro.weights import Power
 
 
 class Mirror(ABC):

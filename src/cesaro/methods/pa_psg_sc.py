@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..outputs import Last
-from ..vectors import combine
-from ..weights import Power
-from .method import Method
+from cesaro.methods.method import Method
+from cesaro.outputs import Last
+from cesaro.vectors import combine
+from cesaro.weights import Power
 
 
 class State(NamedTuple):

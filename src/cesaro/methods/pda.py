@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..outputs import Last
-from ..vectors import combine
-from ..weights import Power, Uniform
-from .da import State
-from .method import Method
+from cesaro.methods.da import State
+from cesaro.methods.method import Method
+from cesaro.outputs import Last
+from cesaro.vectors import combine
+from cesaro.weights import Power, Uniform
 
 
 @dataclass(frozen=True)

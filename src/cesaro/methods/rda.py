@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..domains import Ball, Box, Domain, Everywhere, Nonnegative
-from ..outputs import Average
-from ..vectors import combine
-from ..weights import Power, Uniform
-from .method import Method
+from cesaro.domains import Ball, Box, Domain, Everywhere, Nonnegative
+from cesaro.methods.method import Method
+from cesaro.outputs import Average
+from cesaro.vectors import combine
+from cesaro.weights import Power, Uniform
 
 
 class State(NamedTuple):

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..outputs import Average
-from ..vectors import combine
-from ..weights import Uniform
-from .method import Method
-from .rda import loss_part, shrink
+from cesaro.methods.method import Method
+from cesaro.methods.rda import loss_part, shrink
+from cesaro.outputs import Average
+from cesaro.vectors import combine
+from cesaro.weights import Uniform
 
 
 class State(NamedTuple):

@@ -6,7 +6,7 @@ A_t = a_1 + ... + a_t          Gamma_t = gamma_0 + gamma_1 + ... + gamma_t,   ga
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..weights import Weights
+from cesaro.weights import Weights
 
 
 class Now(NamedTuple):

@@ -5,9 +5,9 @@ try:
 except ImportError as error:
     raise ImportError("cesaro.optim needs PyTorch, which is not installed: pip install cesaro[torch]") from error
 
-from .gda import GDA
-from .interpolated import Interpolated
-from .sc_pda import SCPDA
-from .scheduler import AveragingLR
+from cesaro.optim.gda import GDA
+from cesaro.optim.interpolated import Interpolated
+from cesaro.optim.sc_pda import SCPDA
+from cesaro.optim.scheduler import AveragingLR
 
 __all__ = ["GDA", "SCPDA", "AveragingLR", "Interpolated"]

@@ -13,11 +13,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from . import kernel
-from .averaging import AveragingOptimizer, Batch
-from .ball import shrinks
-from .clock import now
-from .lists import copy_
+from cesaro.optim import fused as kernel
+from cesaro.optim.averaging_optimizer import AveragingOptimizer, Batch
+from cesaro.optim.averaging_schedule import now
+from cesaro.optim.ball import shrinks
+from cesaro.optim.foreach import copy_
 
 
 class GDA(AveragingOptimizer):

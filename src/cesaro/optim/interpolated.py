@@ -17,10 +17,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .averaging import AveragingOptimizer, Batch
-from .ball import shrinks
-from .clock import now
-from .lists import add_times_, copy_
+from cesaro.optim.averaging_optimizer import AveragingOptimizer, Batch
+from cesaro.optim.averaging_schedule import now
+from cesaro.optim.ball import shrinks
+from cesaro.optim.foreach import add_times_, copy_
 
 
 class Interpolated(AveragingOptimizer):

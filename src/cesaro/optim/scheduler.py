@@ -5,8 +5,8 @@ from typing import Any
 from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler
 
-from .clock import make_clock, plain
-from .settings import check_clock
+from cesaro.optim.averaging_schedule import make_clock, plain
+from cesaro.optim.validation import check_clock
 
 
 class AveragingLR(LRScheduler):

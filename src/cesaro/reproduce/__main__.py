@@ -2,7 +2,7 @@
 
 import argparse
 
-from .run import FIGURES, reproduce, table
+from cesaro.reproduce.run import FIGURES, reproduce, table
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ..whole_file import whole_file
+from cesaro.storage.atomic_write import whole_file
 
 
 @dataclass(frozen=True)

@@ -10,15 +10,21 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-from . import report
-from .budget import Budget, make_budget
-from .results import Figure, Panel
+from cesaro.reproduce.budget import Budget, make_budget
+from cesaro.reproduce.report import html
+from cesaro.reproduce.results import Figure, Panel
 
 FIGURES = {
     "figure1": "Support vector machines",
     "figure2": "A small convolutional network",
     "figure3": "VGG-16",
     "theorems": "The theorems",
+}
+MODULES = {
+    "figure1": "figure1.experiment",
+    "figure2": "networks.figure2",
+    "figure3": "networks.figure3",
+    "theorems": "theorems.experiment",
 }
 
 
@@ -39,12 +45,12 @@ def reproduce(names: Sequence[str] = ("all",), quick: bool = False, out: str | P
     for name in chosen:
         print(f"{name}: {FIGURES[name]}", file=sys.stderr, flush=True)
         figures.append(make(name, budget, out))
-    return report.write(figures, out)
+    return html.write(figures, out)
 
 
 def table(out: str | Path) -> str:
     """The table of methods that figure 1 left in the folder; empty where it has not been run."""
-    from .methods_table import text
+    from cesaro.reproduce.figure1.methods_table import text
 
     path = Path(out) / "figure1.json"
     return text(Figure.load(path).table) if path.exists() else ""
@@ -63,9 +69,9 @@ def choose(names: Sequence[str]) -> list[str]:
 def make(name: str, budget: Budget, out: Path) -> Figure:
     """One figure: its numbers as JSON and its drawings, both in `out`."""
     try:
-        module = import_module(f"cesaro.reproduce.{name}")
+        module = import_module(f"cesaro.reproduce.{MODULES[name]}")
     except ModuleNotFoundError as error:
-        from . import pictures as module
+        from cesaro.reproduce.report import drawing as module
 
         figure = absent(name, error)
     else:

@@ -1,0 +1,1 @@
+"""How kernels are compiled: flags, prefetching, vector instructions, one BLAS thread. No mathematics of ours."""

@@ -1,0 +1,221 @@
+"""The classifier: a scikit-learn estimator whose `tol` is a proof."""
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.multiclass import _check_partial_fit_first_call
+
+from cesaro.linear.estimators.base import CONSTRAINTS
+from cesaro.linear.estimators.one_vs_rest import LinearClassifier
+from cesaro.linear.estimators.validation import Labels, check_labels, check_rows, check_weights, drop_weightless, used
+from cesaro.linear.problem.csr import make_rows
+from cesaro.losses import CLASSIFICATION
+
+
+class DualAveragingClassifier(LinearClassifier):
+    """Linear classifier that stops when it can prove that it is done.
+
+    It minimises
+
+        alpha (1 - l1_ratio)/2 |w|^2 + alpha l1_ratio |w|_1 + sum_i v_i loss(y_i <x_i, w>) / sum_i v_i
+
+    over |w| <= radius, with v the sample weights; one class against the rest when there are more than two. `tol` is the
+    proved relative gap to the exact optimum.
+
+    Parameters
+    ----------
+    loss : {"hinge", "squared_hinge", "log_loss", "modified_huber"}
+        Named and scaled as in scikit-learn.
+    alpha : float
+        Strength of the regularisation: SGDClassifier's alpha, 1/(C n) of LinearSVC.
+    l1_ratio : float in [0, 1)
+        Share of the L1 norm; not together with `radius`.
+    solver : {"anchored", "gda", "sc-pda", "pegasos", "pa-psg-sc", "sc-rda"}
+        Anchored dual sweeps (on small problems their last digits come from dense Newton or interior point steps), or a
+        method of the paper as it is.
+    averaging : "auto" or an object from `cesaro.weights`
+        Weights of the paper's solvers, constant within an epoch; "anchored" has its own.
+    anchor : "auto" or float
+        The weight gamma_0 of the starting point; chosen from the data by default.
+    radius : float or None
+        Bound on |w|, the intercept's weight included.
+    tol : float or None
+        Stop when `relative_gap_` is at most this; 0 or None runs all `max_iter` epochs.
+    max_iter : int
+        Epochs at most.
+    time_limit : float or None
+        Seconds for the whole fit, after which the model at hand is kept.
+    batch_size : int
+        Rows per step of the paper's solvers.
+    sampling : {"reshuffle", "replacement"}
+        Order of the rows in the paper's solvers.
+    epsilon : float
+        Not used by classification losses; kept so that both estimators share their parameters.
+    fit_intercept : bool
+        Add a constant feature `intercept_scaling`, regularised like the others but without L1.
+    intercept_scaling : float
+        Its value: the larger, the weaker its regularisation.
+    class_weight : dict, "balanced" or None
+        Factors of the sample weights, by class.
+    warm_start : bool
+        Start the next fit from this one's result.
+    checkpoint : path or None
+        A directory where `fit` keeps its state: after the first epoch, then so rarely that it costs 5 % of the time at
+        most, and at the end. A later fit of the same data with the same parameters goes on from there and gives the
+        same bits; one that had finished is returned as it was. Another run's checkpoint is refused.
+    n_jobs : int or None
+        Threads over the one-vs-rest classes; the result does not depend on it.
+    random_state : int, RandomState or None
+        Seeds the order of the rows.
+    verbose : int
+        Show progress on stderr.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+    classes_ : ndarray of shape (n_classes,)
+    n_iter_ : int
+        Epochs, of the class that took the most.
+    objective_, lower_bound_, dual_gap_, relative_gap_ : float or ndarray of shape (n_classes,)
+        Value reached, proved lower bound of the optimum, their difference, and that difference over
+        max(objective, 1e-3 objective at w = 0).
+    history_ : dict of arrays
+        epoch, time, objective, lower_bound, active; with several classes also `model`.
+    n_features_in_, feature_names_in_ : as in scikit-learn
+
+    References
+    ----------
+    Tao, Li, Pan, Tao: Gradient Descent Averaging and Primal-dual Averaging for Strongly Convex Optimization, AAAI 2021.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from cesaro.linear import DualAveragingClassifier
+    >>> X, y = make_classification(random_state=0)
+    >>> model = DualAveragingClassifier(alpha=0.1, random_state=0).fit(X, y)
+    >>> bool(model.relative_gap_ <= 1e-3)
+    True
+    >>> labels, proved = model.predict_certified(X)
+    >>> bool(proved.mean() > 0.5)
+    True
+    """
+
+    _parameter_constraints = CONSTRAINTS | {
+        "loss": [StrOptions(set(CLASSIFICATION))],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+    }
+
+    def __init__(
+        self,
+        loss="hinge",
+        *,
+        alpha=1e-4,
+        l1_ratio=0.0,
+        solver="anchored",
+        averaging="auto",
+        anchor="auto",
+        radius=None,
+        tol=1e-3,
+        max_iter=1000,
+        time_limit=None,
+        batch_size=1,
+        sampling="reshuffle",
+        epsilon=0.1,
+        fit_intercept=True,
+        intercept_scaling=1.0,
+        class_weight=None,
+        warm_start=False,
+        checkpoint=None,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.loss = loss
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.solver = solver
+        self.averaging = averaging
+        self.anchor = anchor
+        self.radius = radius
+        self.tol = tol
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.batch_size = batch_size
+        self.sampling = sampling
+        self.epsilon = epsilon
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.checkpoint = checkpoint
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Fit to X (n_samples, n_features), labels y and sample weights; returns self."""
+        self._check_together()
+        X = check_rows(self, X)
+        v = check_weights(X, sample_weight)
+        labels = check_labels(X, y)
+        X, v, code = drop_weightless(X, v, labels.code)
+        self.classes_, code = labels if code is labels.code else used(Labels(labels.classes, code))
+        if len(self.classes_) < 2:
+            raise ValueError(f"The number of classes has to be at least two: got one class, {self.classes_[0]!r}.")
+        problems = self._one_vs_rest(make_rows(X, self._bias), code, v, self.alpha)
+        at_zero = [self._value_at_zero()] * len(problems)
+        return self._finish(problems, at_zero)
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit_file(self, path, *, memory=1e9, n_features=None, label="label", cache=None):
+        """Fit to the rows of a file that may be larger than memory; returns self.
+
+        path : svmlight text (plain, gzip, bzip2, xz), Parquet or Arrow (columns of numbers, one of them `label`)
+        memory : bytes of private memory, beside the weights, that the fit may take
+        n_features : columns of a svmlight file; by default its largest index
+        cache : folder for the parsed form, which later fits reuse; by default the user's cache
+
+        Where a quarter of `memory` holds all rows the result is that of `fit` on X in the same float type, to the bit:
+        float32 if that has the very numbers of the file, else float64.
+        """
+        self._check_together()
+        store = self._open(path, n_features, label, cache)
+        self.classes_, counts = self._tally(store)
+        models = 1 if len(counts) == 2 else len(counts)
+        problems = self._of_store(store, self._lay_out(store, memory, cache, models), counts)
+        return self._finish(problems, [self._value_at_zero()] * len(problems))
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """One pass over these rows; of earlier ones only the average is remembered. The first call needs `classes`."""
+        self._check_together()
+        self._refuse_checkpoint("save the model between calls of partial_fit.")
+        if self.class_weight == "balanced":
+            raise ValueError(
+                "class_weight='balanced' needs all labels at once, which partial_fit does not have. "
+                "Compute the weights with sklearn.utils.class_weight.compute_class_weight and pass them as a dict."
+            )
+        first = _check_partial_fit_first_call(self, classes)
+        try:
+            problems = self._batch(X, y, sample_weight, first)
+        except BaseException:
+            if first:  # the next call is the first
+                del self.classes_
+            raise
+        self._publish(self._one_pass(problems), [self._value_at_zero()] * len(problems), problems[0])
+        return self
+
+    def _batch(self, X, y, sample_weight, first):
+        """The problems of a batch whose labels are among classes_."""
+        if len(self.classes_) < 2:
+            raise ValueError(f"The number of classes has to be at least two: got classes={self.classes_}.")
+        X = check_rows(self, X, reset=first)
+        v = check_weights(X, sample_weight)
+        here, code = check_labels(X, y)
+        unknown = np.setdiff1d(here, self.classes_)
+        if len(unknown):
+            raise ValueError(f"y has labels that are not in classes={self.classes_}: {unknown}.")
+        code = np.searchsorted(self.classes_, here)[code]
+        return self._one_vs_rest(make_rows(X, self._bias), code, v, self.alpha)

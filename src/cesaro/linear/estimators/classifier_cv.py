@@ -1,0 +1,157 @@
+"""The classifier that chooses its alpha by cross-validation."""
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import StrOptions
+
+from cesaro.linear.estimators.base import CONSTRAINTS
+from cesaro.linear.estimators.classifier import DualAveragingClassifier
+from cesaro.linear.estimators.cross_validated import conclude, search_of, shared_params
+from cesaro.linear.estimators.one_vs_rest import LinearClassifier
+from cesaro.linear.estimators.validation import check_labels, check_rows, check_weights
+from cesaro.linear.model_selection import search
+from cesaro.linear.model_selection.folds import CONSTRAINTS as SEARCH
+from cesaro.linear.model_selection.folds import accuracy, folds_of, grid, scores
+from cesaro.linear.problem.csr import make_rows
+from cesaro.losses import CLASSIFICATION
+
+
+class DualAveragingClassifierCV(LinearClassifier):
+    """DualAveragingClassifier with `alpha` chosen by cross-validation, then fitted to all rows.
+
+    It minimises the same objective as DualAveragingClassifier, whose parameters it shares except for `alpha`.
+
+    Parameters
+    ----------
+    alphas : int or sequence of floats
+        The values to try. A number k means k of them, evenly spaced in the logarithm from 0.1 to 1/(10 n), where n is
+        the number of rows or the sum of their weights.
+    cv : int, splitter or iterable of (train, test)
+        Anything scikit-learn takes; an int means that many stratified folds.
+    scoring : str, callable or None
+        Anything scikit-learn takes; None is the accuracy. Sample weights are used in the scores too.
+
+    Attributes
+    ----------
+    alphas_ : ndarray of shape (n_alphas,)
+    alpha_ : float
+        The best of them; the first of equals.
+    best_score_ : float
+        Its mean score over the folds.
+    cv_results_ : dict
+        param_alpha, params, split<k>_test_score, mean_test_score, std_test_score, rank_test_score.
+    coef_, intercept_, classes_, n_iter_, objective_, lower_bound_, dual_gap_, relative_gap_, history_
+        Of the model with `alpha_` on all rows, as in DualAveragingClassifier.
+
+    References
+    ----------
+    Tao, Li, Pan, Tao: Gradient Descent Averaging and Primal-dual Averaging for Strongly Convex Optimization, AAAI 2021.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from cesaro.linear import DualAveragingClassifierCV
+    >>> X, y = make_classification(random_state=0)
+    >>> model = DualAveragingClassifierCV(alphas=4, random_state=0).fit(X, y)
+    >>> bool(model.alpha_ in model.alphas_), bool(model.best_score_ > 0.8)
+    (True, True)
+    """
+
+    _parameter_constraints = (
+        {name: rule for name, rule in CONSTRAINTS.items() if name != "alpha"}
+        | SEARCH
+        | {"loss": [StrOptions(set(CLASSIFICATION))], "class_weight": [dict, StrOptions({"balanced"}), None]}
+    )
+
+    def __init__(
+        self,
+        alphas=16,
+        cv=5,
+        scoring=None,
+        *,
+        loss="hinge",
+        l1_ratio=0.0,
+        solver="anchored",
+        averaging="auto",
+        anchor="auto",
+        radius=None,
+        tol=1e-3,
+        max_iter=1000,
+        time_limit=None,
+        batch_size=1,
+        sampling="reshuffle",
+        epsilon=0.1,
+        fit_intercept=True,
+        intercept_scaling=1.0,
+        class_weight=None,
+        warm_start=False,
+        checkpoint=None,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.alphas = alphas
+        self.cv = cv
+        self.scoring = scoring
+        self.loss = loss
+        self.l1_ratio = l1_ratio
+        self.solver = solver
+        self.averaging = averaging
+        self.anchor = anchor
+        self.radius = radius
+        self.tol = tol
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.batch_size = batch_size
+        self.sampling = sampling
+        self.epsilon = epsilon
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.checkpoint = checkpoint
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Choose alpha, then fit to all of X (n_samples, n_features) and labels y; returns self."""
+        self._check_together()
+        self._refuse_checkpoint("to go on after a crash, pass the alpha_ that was found to DualAveragingClassifier.")
+        X = check_rows(self, X)
+        v = check_weights(X, sample_weight)
+        self.classes_, code = check_labels(X, y)
+        if np.count_nonzero(np.bincount(code, weights=v)) < 2:
+            raise ValueError("The number of classes has to be at least two: got one class with positive weight.")
+        self.alphas_ = grid(self.alphas, v)
+        rows, y = make_rows(X, self._bias), np.asarray(y).ravel()
+        folds = folds_of(self.cv, X, y, v, classifier=True)
+        what = search_of(self)
+        if search.in_lanes(what, rows, self._columns(code)):
+            found = search.by_lanes(what, rows, search.Task(self._columns(code), self._weighted(code, v)), folds)
+        else:
+            columns = self._columns(code)
+            tasks = [search.Task(columns, self._weighted(code, fold.v)) for fold in folds]
+            found = search.one_by_one(what, rows, tasks)
+
+        def quick(k, margins):
+            return accuracy(margins, code[folds[k].test], v[folds[k].test])
+
+        def slow(k, coef, intercept):
+            test, models = (
+                folds[k].test,
+                [self._stand_in(*one) for one in zip(self.alphas_, coef, intercept, strict=True)],
+            )
+            return scores(models, self.scoring, X[test], y[test], None if sample_weight is None else v[test])
+
+        settings = conclude(self, X, folds, found, quick, slow)
+        final = self._one_vs_rest(rows, code, v, self.alpha_)
+        return self._finish(final, [self._value_at_zero()] * len(final), settings)
+
+    def _stand_in(self, alpha, coef, intercept):
+        """A fitted model for a scorer."""
+        model = DualAveragingClassifier(alpha=float(alpha)).set_params(**shared_params(self))
+        model.classes_, model.n_features_in_ = self.classes_, coef.shape[1]
+        model.coef_, model.intercept_ = coef, intercept
+        return model

@@ -1,0 +1,141 @@
+"""What every linear classifier does with labels: one problem per class, scores back into labels, with a proof."""
+
+import numpy as np
+from scipy.special import expit
+from sklearn.base import ClassifierMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from cesaro.linear.estimators.base import LinearModel
+from cesaro.linear.estimators.certified_predictions import certified_labels, row_norms
+from cesaro.linear.estimators.validation import check_points
+from cesaro.linear.problem.block_order import pieces
+from cesaro.losses import CLASSIFICATION
+
+
+def gives_probabilities(classifier) -> bool:
+    """Whether the loss has a link to probabilities; an error that says which ones have, if not."""
+    if classifier.loss in ("log_loss", "modified_huber"):
+        return True
+    raise AttributeError(
+        f"probabilities need loss='log_loss' or loss='modified_huber': this model has loss={classifier.loss!r}"
+    )
+
+
+class LinearClassifier(ClassifierMixin, LinearModel):
+    """Scores, labels, certified labels and probabilities from coef_, intercept_ and classes_."""
+
+    def _loss(self):
+        return CLASSIFICATION[self.loss]()
+
+    def _columns(self, code):
+        """-1 and +1: one column for two classes, else one for each class."""
+        positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
+        return [2.0 * (code == k) - 1.0 for k in positive]
+
+    def _weighted(self, code, v):
+        """Sample weights times class weights."""
+        if self.class_weight is None:
+            return v
+        v = v * class_factors(self.class_weight, self.classes_, code, v)[code]
+        if not v.any():
+            raise ValueError(
+                f"class_weight={self.class_weight} leaves no row with a weight: all have that of a class with 0."
+            )
+        return v
+
+    def _one_vs_rest(self, rows, code, v, alpha):
+        """A problem for each column; they share rows and weights."""
+        v = self._weighted(code, v)
+        return [self._problem(rows, y, v, alpha) for y in self._columns(code)]
+
+    def _tally(self, store):
+        """The classes of a store and how many rows each has."""
+        classes: np.ndarray = np.empty(0)
+        counts: np.ndarray = np.empty(0)
+        for piece in pieces(store.n):
+            here, k = np.unique(store.y[piece], return_counts=True)
+            both, place = np.unique(np.append(classes, here), return_inverse=True)
+            classes, counts = both, np.bincount(place, weights=np.append(counts, k))
+        check_classification_targets(classes)
+        if len(classes) < 2:
+            raise ValueError(f"The number of classes has to be at least two: got one class, {classes[0]!r}.")
+        return classes, counts
+
+    def _of_store(self, store, layout, counts):
+        """`_one_vs_rest` for the rows of a store, a piece at a time."""
+        factors = np.ones(len(counts))
+        if self.class_weight is not None:
+            factors = class_factors(self.class_weight, self.classes_, np.arange(len(counts)), counts)
+        positive = [1] if len(counts) == 2 else range(len(counts))
+        v, *columns = (layout.empty(store.n) for _ in range(1 + len(positive)))
+        for piece in pieces(store.n):
+            code = np.searchsorted(self.classes_, store.y[piece])
+            v[piece] = factors[code]
+            for k, column in zip(positive, columns, strict=True):
+                column[piece] = 2.0 * (code == k) - 1.0
+        rows = store.rows(self._bias)
+        return [self._problem(rows, y, v, self.alpha)._replace(layout=layout) for y in columns]
+
+    def _value_at_zero(self) -> float:
+        return float(self._loss().value(0.0, 1.0))
+
+    def decision_function(self, X):
+        """Scores <x, w> + b: (n_samples,) for two classes, else (n_samples, n_classes)."""
+        check_is_fitted(self)
+        return self._scores(check_points(self, X))
+
+    def _scores(self, X):
+        scores = X @ self.coef_.T + self.intercept_
+        return scores.ravel() if scores.shape[1] == 1 else scores
+
+    def predict(self, X):
+        """The label with the largest score."""
+        check_is_fitted(self)
+        return self._answer(check_points(self, X))
+
+    def _answer(self, X):
+        scores = self._scores(X)
+        return self.classes_[(scores > 0.0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)]
+
+    def predict_certified(self, X):
+        """Labels, and a mask of those that the exact optimum of the objective provably gives as well."""
+        check_is_fitted(self)
+        X = check_points(self, X)
+        gap = np.atleast_1d(self.dual_gap_) + self._rounding * np.atleast_1d(self.objective_)
+        w_norms = np.hypot(np.linalg.norm(self.coef_, axis=1), self.intercept_ / (self._scaling or 1.0))
+        best, proved = certified_labels(
+            self._scores(X), row_norms(X, self._scaling), gap, self._mu, w_norms, X.shape[1] + 4
+        )
+        return self.classes_[best], proved
+
+    @available_if(gives_probabilities)
+    def predict_proba(self, X):
+        """Probabilities (n, n_classes): 1/(1 + exp(-score)), or (clip(score, -1, 1) + 1)/2 for modified_huber."""
+        scores = self.decision_function(X)
+        p = expit(scores) if self.loss == "log_loss" else (np.clip(scores, -1.0, 1.0) + 1.0) / 2.0
+        if p.ndim == 1:
+            return np.column_stack([1.0 - p, p])
+        total = p.sum(axis=1, keepdims=True)
+        return np.divide(p, total, out=np.full_like(p, 1.0 / p.shape[1]), where=total > 0.0)
+
+    @available_if(gives_probabilities)
+    def predict_log_proba(self, X):
+        """Logarithms of `predict_proba`."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+
+def class_factors(class_weight, classes, code, v) -> np.ndarray:
+    """The factor of each class: given, or such that all classes weigh the same in total."""
+    if class_weight == "balanced":
+        counts = np.bincount(code, weights=v, minlength=len(classes))
+        return np.divide(counts.sum(), len(classes) * counts, out=np.ones(len(classes)), where=counts > 0.0)
+    unknown = [label for label in class_weight if label not in classes]
+    if unknown and len(class_weight) - len(unknown) < len(classes):
+        raise ValueError(f"class_weight names {unknown}, which are not among the classes {list(classes)}.")
+    factors = np.array([class_weight.get(label, 1.0) for label in classes.tolist()], dtype=float)
+    if not (np.isfinite(factors).all() and (factors >= 0.0).all() and factors.any()):
+        raise ValueError(f"class_weight must be finite, not negative and not all zero: got {class_weight}.")
+    return factors

@@ -1,0 +1,203 @@
+"""The regressor: a scikit-learn estimator whose `tol` is a proof."""
+
+from numbers import Real
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from cesaro.linear.estimators.base import CONSTRAINTS
+from cesaro.linear.estimators.targets import LinearRegressor
+from cesaro.linear.estimators.validation import check_rows, check_targets, check_weights, drop_weightless
+from cesaro.linear.problem.csr import make_rows
+from cesaro.linear.problem.problem import value_at_zero
+from cesaro.losses import REGRESSION
+
+
+class DualAveragingRegressor(LinearRegressor):
+    """Linear regressor that stops when it can prove that it is done.
+
+    It minimises
+
+        alpha (1 - l1_ratio)/2 |w|^2 + alpha l1_ratio |w|_1 + sum_i v_i loss(<x_i, w>, y_i) / sum_i v_i
+
+    over |w| <= radius, with v the sample weights; one model for each column of y. With an intercept y is centred first,
+    and its (weighted) mean is added back. `tol` is the proved relative gap to the exact optimum.
+
+    Parameters
+    ----------
+    loss : {"squared_error", "huber", "epsilon_insensitive", "squared_epsilon_insensitive", "quantile"}
+        Named and scaled as in SGDRegressor; squared_error is (p - y)^2 / 2.
+    alpha : float
+        Strength of the regularisation: SGDRegressor's alpha; for squared_error Ridge's alpha divided by n.
+    l1_ratio : float in [0, 1)
+        Share of the L1 norm; not together with `radius`.
+    solver : {"anchored", "gda", "sc-pda", "pegasos", "pa-psg-sc", "sc-rda"}
+        Anchored dual sweeps (on small problems their last digits come from dense Newton or interior point steps), or a
+        method of the paper as it is.
+    averaging : "auto" or an object from `cesaro.weights`
+        Weights of the paper's solvers, constant within an epoch; "anchored" has its own.
+    anchor : "auto" or float
+        The weight gamma_0 of the starting point; chosen from the data by default.
+    radius : float or None
+        Bound on |w|, the intercept's weight included.
+    tol : float or None
+        Stop when `relative_gap_` is at most this; 0 or None runs all `max_iter` epochs.
+    max_iter : int
+        Epochs at most.
+    time_limit : float or None
+        Seconds for the whole fit, after which the model at hand is kept.
+    batch_size : int
+        Rows per step of the paper's solvers.
+    sampling : {"reshuffle", "replacement"}
+        Order of the rows in the paper's solvers.
+    epsilon : float
+        Where huber turns linear; what epsilon_insensitive and its square forgive.
+    quantile : float in (0, 1)
+        Which quantile loss="quantile" estimates.
+    fit_intercept : bool
+        Add a constant feature `intercept_scaling`, regularised like the others but without L1.
+    intercept_scaling : float
+        Its value: the larger, the weaker its regularisation.
+    warm_start : bool
+        Start the next fit from this one's result.
+    checkpoint : path or None
+        A directory where `fit` keeps its state: after the first epoch, then so rarely that it costs 5 % of the time at
+        most, and at the end. A later fit of the same data with the same parameters goes on from there and gives the
+        same bits; one that had finished is returned as it was. Another run's checkpoint is refused.
+    n_jobs : int or None
+        Threads over the columns of y; the result does not depend on it.
+    random_state : int, RandomState or None
+        Seeds the order of the rows.
+    verbose : int
+        Show progress on stderr.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+    intercept_ : float or ndarray of shape (n_targets,)
+    n_iter_ : int
+        Epochs, of the column that took the most.
+    objective_, lower_bound_, dual_gap_, relative_gap_ : float or ndarray of shape (n_targets,)
+        Value reached, proved lower bound of the optimum, their difference, and that difference over
+        max(objective, 1e-3 objective at w = 0).
+    history_ : dict of arrays
+        epoch, time, objective, lower_bound, active; with several columns also `model`.
+    n_features_in_, feature_names_in_ : as in scikit-learn
+
+    References
+    ----------
+    Tao, Li, Pan, Tao: Gradient Descent Averaging and Primal-dual Averaging for Strongly Convex Optimization, AAAI 2021.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_regression
+    >>> from cesaro.linear import DualAveragingRegressor
+    >>> X, y = make_regression(n_features=5, random_state=0)
+    >>> model = DualAveragingRegressor(random_state=0).fit(X, y)
+    >>> bool(model.relative_gap_ <= 1e-3), round(model.score(X, y), 2)
+    (True, 1.0)
+    """
+
+    _parameter_constraints = CONSTRAINTS | {
+        "loss": [StrOptions(set(REGRESSION))],
+        "quantile": [Interval(Real, 0, 1, closed="neither")],
+    }
+
+    def __init__(
+        self,
+        loss="squared_error",
+        *,
+        alpha=1e-4,
+        l1_ratio=0.0,
+        solver="anchored",
+        averaging="auto",
+        anchor="auto",
+        radius=None,
+        tol=1e-3,
+        max_iter=1000,
+        time_limit=None,
+        batch_size=1,
+        sampling="reshuffle",
+        epsilon=0.1,
+        quantile=0.5,
+        fit_intercept=True,
+        intercept_scaling=1.0,
+        warm_start=False,
+        checkpoint=None,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.loss = loss
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.solver = solver
+        self.averaging = averaging
+        self.anchor = anchor
+        self.radius = radius
+        self.tol = tol
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.batch_size = batch_size
+        self.sampling = sampling
+        self.epsilon = epsilon
+        self.quantile = quantile
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.warm_start = warm_start
+        self.checkpoint = checkpoint
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Fit to X (n_samples, n_features), targets y (n_samples,) or (n_samples, n_targets), weights; returns self."""
+        self._check_together()
+        X = check_rows(self, X)
+        v = check_weights(X, sample_weight)
+        X, v, y = drop_weightless(X, v, check_targets(X, y))
+        self._center = self._mean(y, v)
+        problems = self._columns(make_rows(X, self._bias), y - self._center, v, self.alpha)
+        at_zero = [value_at_zero(problem) for problem in problems]
+        self._finish(problems, at_zero)
+        self._shape(y.ndim == 1)
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit_file(self, path, *, memory=1e9, n_features=None, label="label", cache=None):
+        """Fit to the rows of a file that may be larger than memory; returns self.
+
+        path : svmlight text (plain, gzip, bzip2, xz), Parquet or Arrow (columns of numbers, one of them `label`)
+        memory : bytes of private memory, beside the weights, that the fit may take
+        n_features : columns of a svmlight file; by default its largest index
+        cache : folder for the parsed form, which later fits reuse; by default the user's cache
+
+        Where a quarter of `memory` holds all rows the result is that of `fit` on X in the same float type, to the bit:
+        float32 if that has the very numbers of the file, else float64.
+        """
+        self._check_together()
+        store = self._open(path, n_features, label, cache)
+        problem = self._of_store(store, self._lay_out(store, memory, cache, models=1))
+        self._finish([problem], [value_at_zero(problem)])
+        self._shape(single=True)
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X, y, sample_weight=None):
+        """One pass over these rows; of earlier ones only the average is remembered. The first call's mean centres y."""
+        self._check_together()
+        self._refuse_checkpoint("save the model between calls of partial_fit.")
+        first = not self.__sklearn_is_fitted__()
+        X = check_rows(self, X, reset=first)
+        v = check_weights(X, sample_weight)
+        y = check_targets(X, y)
+        if first:
+            self._center = self._mean(y, v)
+        elif y.shape[1:] != np.shape(self._center):
+            raise ValueError(f"y has shape {y.shape}, but earlier calls had {np.size(self._center)} target columns.")
+        problems = self._columns(make_rows(X, self._bias), y - self._center, v, self.alpha)
+        self._publish(self._one_pass(problems), [value_at_zero(problem) for problem in problems], problems[0])
+        self._shape(y.ndim == 1)
+        return self

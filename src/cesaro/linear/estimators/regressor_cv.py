@@ -1,0 +1,162 @@
+"""The regressor that chooses its alpha by cross-validation."""
+
+from numbers import Real
+
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from cesaro.linear.estimators.base import CONSTRAINTS
+from cesaro.linear.estimators.cross_validated import conclude, search_of, shared_params
+from cesaro.linear.estimators.regressor import DualAveragingRegressor
+from cesaro.linear.estimators.targets import LinearRegressor, columns_of
+from cesaro.linear.estimators.validation import check_rows, check_targets, check_weights
+from cesaro.linear.model_selection import search
+from cesaro.linear.model_selection.folds import CONSTRAINTS as SEARCH
+from cesaro.linear.model_selection.folds import folds_of, grid, r_squared, scores
+from cesaro.linear.problem.csr import make_rows
+from cesaro.linear.problem.problem import value_at_zero
+from cesaro.losses import REGRESSION
+
+
+class DualAveragingRegressorCV(LinearRegressor):
+    """DualAveragingRegressor with `alpha` chosen by cross-validation, then fitted to all rows.
+
+    It minimises the same objective as DualAveragingRegressor, whose parameters it shares except for `alpha`.
+
+    Parameters
+    ----------
+    alphas : int or sequence of floats
+        The values to try. A number k means k of them, evenly spaced in the logarithm from 0.1 to 1/(10 n), where n is
+        the number of rows or the sum of their weights.
+    cv : int, splitter or iterable of (train, test)
+        Anything scikit-learn takes; an int means that many folds.
+    scoring : str, callable or None
+        Anything scikit-learn takes; None is R^2. Sample weights are used in the scores too.
+
+    Attributes
+    ----------
+    alphas_ : ndarray of shape (n_alphas,)
+    alpha_ : float
+        The best of them; the first of equals.
+    best_score_ : float
+        Its mean score over the folds.
+    cv_results_ : dict
+        param_alpha, params, split<k>_test_score, mean_test_score, std_test_score, rank_test_score.
+    coef_, intercept_, n_iter_, objective_, lower_bound_, dual_gap_, relative_gap_, history_
+        Of the model with `alpha_` on all rows, as in DualAveragingRegressor.
+
+    References
+    ----------
+    Tao, Li, Pan, Tao: Gradient Descent Averaging and Primal-dual Averaging for Strongly Convex Optimization, AAAI 2021.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_regression
+    >>> from cesaro.linear import DualAveragingRegressorCV
+    >>> X, y = make_regression(n_features=5, random_state=0)
+    >>> model = DualAveragingRegressorCV(alphas=4, random_state=0).fit(X, y)
+    >>> bool(model.alpha_ in model.alphas_), bool(model.best_score_ > 0.9)
+    (True, True)
+    """
+
+    _parameter_constraints = (
+        {name: rule for name, rule in CONSTRAINTS.items() if name != "alpha"}
+        | SEARCH
+        | {"loss": [StrOptions(set(REGRESSION))], "quantile": [Interval(Real, 0, 1, closed="neither")]}
+    )
+
+    def __init__(
+        self,
+        alphas=16,
+        cv=5,
+        scoring=None,
+        *,
+        loss="squared_error",
+        l1_ratio=0.0,
+        solver="anchored",
+        averaging="auto",
+        anchor="auto",
+        radius=None,
+        tol=1e-3,
+        max_iter=1000,
+        time_limit=None,
+        batch_size=1,
+        sampling="reshuffle",
+        epsilon=0.1,
+        quantile=0.5,
+        fit_intercept=True,
+        intercept_scaling=1.0,
+        warm_start=False,
+        checkpoint=None,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.alphas = alphas
+        self.cv = cv
+        self.scoring = scoring
+        self.loss = loss
+        self.l1_ratio = l1_ratio
+        self.solver = solver
+        self.averaging = averaging
+        self.anchor = anchor
+        self.radius = radius
+        self.tol = tol
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.batch_size = batch_size
+        self.sampling = sampling
+        self.epsilon = epsilon
+        self.quantile = quantile
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.warm_start = warm_start
+        self.checkpoint = checkpoint
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Choose alpha, then fit to all of X (n_samples, n_features) and targets y; returns self."""
+        self._check_together()
+        self._refuse_checkpoint("to go on after a crash, pass the alpha_ that was found to DualAveragingRegressor.")
+        X = check_rows(self, X)
+        v = check_weights(X, sample_weight)
+        y = check_targets(X, y)
+        self.alphas_ = grid(self.alphas, v)
+        rows = make_rows(X, self._bias)
+        folds = folds_of(self.cv, X, y, v, classifier=False)
+        self._center = self._mean(y, v)
+        centers = [self._center] * len(folds)
+        what = search_of(self)
+        if search.in_lanes(what, rows, [y]):
+            found = search.by_lanes(what, rows, search.Task(columns_of(y - self._center), v), folds)
+        else:
+            centers = [self._mean(y, fold.v) for fold in folds]
+            pairs = zip(folds, centers, strict=True)
+            found = search.one_by_one(what, rows, [search.Task(columns_of(y - c), fold.v) for fold, c in pairs])
+
+        def quick(k, guess):
+            test = folds[k].test
+            return r_squared(guess + centers[k], y[test].reshape(len(test), -1), v[test])
+
+        def slow(k, coef, intercept):
+            test = folds[k].test
+            each = zip(self.alphas_, coef, intercept + centers[k], strict=True)
+            models = [self._stand_in(*one, y.ndim == 1) for one in each]
+            return scores(models, self.scoring, X[test], y[test], None if sample_weight is None else v[test])
+
+        settings = conclude(self, X, folds, found, quick, slow)
+        final = self._columns(rows, y - self._center, v, self.alpha_)
+        self._finish(final, [value_at_zero(problem) for problem in final], settings)
+        self._shape(y.ndim == 1)
+        return self
+
+    def _stand_in(self, alpha, coef, intercept, single: bool):
+        """A fitted model for a scorer."""
+        model = DualAveragingRegressor(alpha=float(alpha)).set_params(**shared_params(self))
+        model.n_features_in_, model.coef_, model.intercept_ = coef.shape[1], coef, intercept
+        if single:
+            model.coef_, model.intercept_ = coef[0], intercept[0]
+        return model

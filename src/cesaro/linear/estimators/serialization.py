@@ -1,0 +1,196 @@
+"""`save` and `load`: a fitted model as facts (what JSON can say) and arrays, and back. No code is stored, none is run."""
+
+import math
+import os
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from cesaro import weights
+from cesaro.storage import model_file
+
+PLAIN = ("DualAveragingClassifier", "DualAveragingRegressor")
+PROOF = ("objective", "lower_bound", "dual_gap", "relative_gap")
+AVERAGING = {cls.__name__: cls for cls in (weights.Uniform, weights.Linear, weights.Power, weights.Geometric)}
+LEFT_OUT = ("alphas", "cv", "scoring", "checkpoint")  # of the parameters
+
+
+def save(model: Any, path: str | os.PathLike) -> None:
+    """Write a fitted classifier or regressor to a file, whole or not at all.
+
+    A cross-validated model is saved as what its search has found: the plain estimator with that alpha. Not saved: the
+    state of a warm start, `random_state` objects (integers are), `checkpoint`. `partial_fit` of a loaded model goes on
+    from its weights, as after `fit`.
+
+    Parameters
+    ----------
+    model : fitted DualAveragingClassifier, DualAveragingRegressor or one of their CV classes
+    path : str or path
+        Replaced if it exists.
+
+    Examples
+    --------
+    >>> import tempfile, cesaro
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = cesaro.DualAveragingClassifier(alpha=0.01, random_state=0).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     cesaro.save(model, f"{folder}/iris.safetensors")
+    ...     again = cesaro.load(f"{folder}/iris.safetensors")
+    >>> bool((again.decision_function(X) == model.decision_function(X)).all())
+    True
+    """
+    model_file.write(path, *record(model))
+
+
+def load(path: str | os.PathLike) -> Any:
+    """Read a model that `save` wrote; it predicts the same bits.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is cut short, changed, of another kind, or of a later format.
+    """
+    facts, arrays = model_file.read(path)
+    try:
+        return restored(facts, arrays)
+    except (KeyError, TypeError, ValueError) as error:
+        raise model_file.ModelFileError(f"{path} does not describe a model: {error}. {model_file.AGAIN}") from error
+
+
+def record(model: Any) -> tuple[dict, dict[str, np.ndarray]]:
+    """Facts and arrays of a fitted estimator; of a cross-validated one, those of what it found."""
+    from sklearn.utils.validation import check_is_fitted
+
+    name = type(model).__name__.removesuffix("CV")
+    if name not in PLAIN:
+        hint = " Call its to_local() first." if hasattr(model, "to_local") else ""
+        raise TypeError(f"save takes a {' or a '.join(PLAIN)}: got {type(model).__name__}.{hint}")
+    check_is_fitted(model)
+    return _facts(model, name), _arrays(model)
+
+
+def _facts(model: Any, name: str) -> dict:
+    """All that is not an array."""
+    parameters = {key: value for key, value in model.get_params(deep=False).items() if key not in LEFT_OUT}
+    parameters["alpha"] = float(model.alpha_ if hasattr(model, "alpha_") else model.alpha)
+    facts = {
+        "class": name,
+        "loss": model.loss,
+        "alpha": parameters["alpha"],
+        "gap": _finite(np.max(model.dual_gap_)),
+        "relative_gap": _finite(np.max(model.relative_gap_)),
+        "features": int(model.n_features_in_),
+        "epochs": int(model.n_iter_),
+        "mu": float(model._mu),
+        "scaling": float(model._scaling),
+        "rounding": float(model._rounding),
+        "parameters": {key: _plain(key, value) for key, value in parameters.items()},
+    }
+    if hasattr(model, "feature_names_in_"):
+        facts["feature_names"] = [str(each) for each in model.feature_names_in_]
+    if name == "DualAveragingClassifier":
+        facts["classes"] = _labels(model.classes_)
+    return facts
+
+
+def _arrays(model: Any) -> dict[str, np.ndarray]:
+    found = {"coef": model.coef_, "intercept": model.intercept_}
+    found |= {name: getattr(model, f"{name}_") for name in PROOF}
+    found |= {f"history.{name}": column for name, column in model.history_.items()}
+    if hasattr(model, "_center"):
+        found["center"] = model._center
+    return {name: np.array(value, order="C") for name, value in found.items()}
+
+
+def _plain(name: str, value: Any) -> Any:
+    """A parameter in JSON's terms."""
+    if type(value) in AVERAGING.values():
+        return {"weights": type(value).__name__, **asdict(value)}
+    if isinstance(value, dict):  # class_weight: JSON's keys are strings, labels need not be
+        return {"pairs": [[_plain(name, label), _plain(name, weight)] for label, weight in value.items()]}
+    if isinstance(value, np.generic):
+        value = value.item()
+    if name == "random_state" and not isinstance(value, int):
+        return None
+    if isinstance(value, bool | int | str | None) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    raise TypeError(f"{name}={value!r} cannot be saved: a model file holds numbers and words only, no code.")
+
+
+def _labels(classes: np.ndarray) -> dict:
+    """Numbers or words, and their type."""
+    labels = classes.tolist()
+    if not all(isinstance(label, bool | int | float | str) for label in labels):
+        raise TypeError("labels must be numbers or strings to be saved: encode them with LabelEncoder first.")
+    return {"labels": labels, "type": classes.dtype.str}
+
+
+def _finite(value: Any) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def restored(facts: dict, arrays: dict[str, np.ndarray]) -> Any:
+    """The estimator, with everything that a prediction needs; what does not fit together is refused."""
+    from cesaro.linear.estimators.classifier import DualAveragingClassifier
+    from cesaro.linear.estimators.regressor import DualAveragingRegressor
+
+    classes = {cls.__name__: cls for cls in (DualAveragingClassifier, DualAveragingRegressor)}
+    if facts["class"] not in PLAIN:
+        raise ValueError(f"its class is {facts['class']!r}")
+    model = classes[facts["class"]](**{name: _lively(value) for name, value in facts["parameters"].items()})
+    model._validate_params()
+    model.n_features_in_ = int(facts["features"])
+    if "feature_names" in facts:
+        model.feature_names_in_ = np.array(facts["feature_names"], dtype=object)
+    if facts["class"] == "DualAveragingClassifier":
+        model.classes_ = np.array(facts["classes"]["labels"], dtype=np.dtype(facts["classes"]["type"]))
+    _check_shapes(model, arrays)
+    model.coef_, model.intercept_ = arrays["coef"], arrays["intercept"][()]
+    for name in PROOF:
+        setattr(model, f"{name}_", float(arrays[name]) if arrays[name].ndim == 0 else arrays[name])
+    model.history_ = {
+        name.removeprefix("history."): column for name, column in arrays.items() if name.startswith("history.")
+    }
+    model.n_iter_ = int(facts["epochs"])
+    model._mu, model._scaling, model._rounding = facts["mu"], facts["scaling"], facts["rounding"]
+    if "center" in arrays:
+        model._center = arrays["center"][()]
+    model._last = _point(model)
+    return model
+
+
+def _point(model: Any) -> Any:
+    """The weights as the last fit would have left them, for `partial_fit`."""
+    from cesaro.linear.estimators.base import Last
+    from cesaro.linear.problem.csr import Rows
+
+    d, bias, coef = model.n_features_in_, model._scaling, np.atleast_2d(model.coef_)
+    none, start = np.empty(0), np.zeros(1, dtype=np.uint32)
+    problem = model._problem(Rows(none, none.astype(np.uint32), start, d, bias), none, none, model.alpha)
+    constant = np.reshape(model.intercept_ - getattr(model, "_center", 0.0), (len(coef), 1))
+    return Last(problem, model.solver, np.hstack([coef, constant / bias]) if bias else coef, [])
+
+
+def _lively(value: Any) -> Any:
+    """The reverse of `_plain`."""
+    if isinstance(value, dict) and "pairs" in value:
+        return dict(value["pairs"])
+    if isinstance(value, dict):
+        return AVERAGING[value["weights"]](**{name: each for name, each in value.items() if name != "weights"})
+    return value
+
+
+def _check_shapes(model: Any, arrays: dict[str, np.ndarray]) -> None:
+    coef, intercept, d = arrays["coef"], arrays["intercept"], model.n_features_in_
+    wanted: tuple[int, ...] = (*coef.shape[:-1], d)
+    if hasattr(model, "classes_"):
+        if model.classes_.ndim != 1 or len(model.classes_) < 2:
+            raise ValueError(f"its labels have shape {model.classes_.shape}")
+        wanted = (1 if len(model.classes_) == 2 else len(model.classes_), d)
+    if coef.shape != wanted or coef.ndim not in (1, 2) or intercept.shape != wanted[:-1]:
+        raise ValueError(f"coef {coef.shape} and intercept {intercept.shape} do not fit {d} features")
+    for name in ("coef", "intercept"):
+        if arrays[name].dtype.kind != "f" or not np.isfinite(arrays[name]).all():
+            raise ValueError(f"{name} must hold finite numbers")

@@ -1,0 +1,60 @@
+"""What every linear regressor does with targets: centre them, one problem per column, predictions back."""
+
+import numpy as np
+from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from cesaro.linear.estimators.base import LinearModel
+from cesaro.linear.estimators.validation import check_points
+from cesaro.linear.problem.block_order import pieces
+from cesaro.losses import REGRESSION
+
+
+class LinearRegressor(RegressorMixin, MultiOutputMixin, LinearModel):
+    """Predictions from coef_ and intercept_."""
+
+    def _loss(self):
+        extra = {
+            "huber": {"epsilon": float(self.epsilon)},
+            "epsilon_insensitive": {"epsilon": float(self.epsilon)},
+            "squared_epsilon_insensitive": {"epsilon": float(self.epsilon)},
+            "quantile": {"quantile": float(self.quantile)},
+        }
+        return REGRESSION[self.loss](**extra.get(self.loss, {}))
+
+    def _mean(self, y, v):
+        """The weighted mean of the targets, which an intercept takes over; zero without one."""
+        return np.average(y, axis=0, weights=v) if self.fit_intercept else np.zeros(y.shape[1:])
+
+    def _columns(self, rows, y, v, alpha):
+        """One problem for each column of y (centred already); they share rows and weights."""
+        return [self._problem(rows, column, v, alpha) for column in columns_of(y)]
+
+    def _of_store(self, store, layout):
+        """The problem of a store's rows, a piece at a time."""
+        v, y = layout.empty(store.n), layout.empty(store.n)
+        v[:] = 1.0
+        means = [self._mean(store.y[piece], v[piece]) for piece in pieces(store.n)]
+        self._center = np.average(means, axis=0, weights=[len(store.y[piece]) for piece in pieces(store.n)])
+        for piece in pieces(store.n):
+            y[piece] = store.y[piece] - self._center
+        return self._problem(store.rows(self._bias), y, v, self.alpha)._replace(layout=layout)
+
+    def _shape(self, single: bool) -> None:
+        """Add the centre of y back, and drop the axis of the targets if y had none."""
+        self.intercept_ = self.intercept_ + self._center
+        if single:
+            self.coef_, self.intercept_ = self.coef_[0], self.intercept_[0]
+
+    def predict(self, X):
+        """<x, w> + b for each row, one column per target."""
+        check_is_fitted(self)
+        return self._answer(check_points(self, X))
+
+    def _answer(self, X):
+        return X @ self.coef_.T + self.intercept_
+
+
+def columns_of(y: np.ndarray) -> list[np.ndarray]:
+    """The columns of targets (n,) or (n, m)."""
+    return [np.ascontiguousarray(column) for column in y.reshape(len(y), -1).T]

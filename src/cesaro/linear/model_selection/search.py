@@ -1,0 +1,139 @@
+"""Models of every fold and alpha, then the best alpha.
+
+Many rows: all of them are lanes of a few passes (path.py), good enough to compare. Few rows: each is solved to `tol`,
+since then a fit is cheap and a row more or less can decide.
+"""
+
+import time
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from cesaro.compiled.flags import KERNEL
+from cesaro.linear.model_selection.folds import Fold
+from cesaro.linear.problem.csr import Rows
+from cesaro.linear.problem.problem import Problem, make_problem, value_at_zero
+from cesaro.linear.solvers.dispatch import Settings, solve_all
+from cesaro.linear.solvers.progress import begin
+from cesaro.losses import Loss
+
+FEW = 500  # rows
+EPOCHS, VISITS = 10, 200_000  # passes of the lanes: so many, or until so many rows were visited
+EVEN, LARGE = 100.0, 1e15  # largest over smallest column, and an entry, up to which lanes are good enough
+SHARE = 0.75  # of a time limit, for the search; the rest is for the final fit
+
+
+class Task(NamedTuple):
+    """What a fold learns from: target columns, and weights of the rows."""
+
+    columns: list[np.ndarray]
+    v: np.ndarray
+
+
+class Search(NamedTuple):
+    """What is searched over, and how."""
+
+    settings: Settings
+    loss: Loss
+    alphas: np.ndarray
+    l1_ratio: float
+    radius: float
+
+    def problem(self, rows: Rows, y: np.ndarray, v: np.ndarray, alpha: float) -> Problem:
+        """The problem of one alpha."""
+        return make_problem(rows, y, v, self.loss, alpha, self.l1_ratio, self.radius)
+
+
+class Found(NamedTuple):
+    """Models (folds, alphas, columns, width); predictions of held-out rows (n, alphas, columns) if they came along."""
+
+    W: np.ndarray
+    held_out: np.ndarray | None
+    settings: Settings  # of the final fit
+
+
+def in_lanes(search: Search, rows: Rows, columns: list[np.ndarray]) -> bool:
+    """Whether the lanes can do it, are worth it, and are good enough: a few passes are not where scales differ much."""
+    how = search.settings
+    plain = how.averaging == "auto" and how.anchor == "auto" and how.batch_size == 1 and search.radius == np.inf
+    able = plain and how.solver in ("anchored", "gda") and how.sampling == "reshuffle"
+    return able and rows.n > FEW and _even(rows) and max(np.abs(y).max() for y in columns) < LARGE
+
+
+def _even(rows: Rows) -> bool:
+    """Whether the columns are of about the same scale, and that is one for float32."""
+    top = np.zeros(rows.d, rows.data.dtype)
+    largest_entries(rows.data, rows.col, top)
+    top = top[top > 0.0]
+    return len(top) > 0 and top.max() <= EVEN * top.min() and top.min() > 1.0 / LARGE and top.max() < LARGE
+
+
+@njit(**KERNEL)
+def largest_entries(data, col, top):
+    """top_j = max |x_ij|."""
+    for k in range(data.shape[0]):
+        top[col[k]] = max(top[col[k]], abs(data[k]))
+
+
+def by_lanes(search: Search, rows: Rows, task: Task, folds: list[Fold]) -> Found:
+    """All models in a few passes."""
+    from cesaro.linear.model_selection.path import cross_validate
+
+    settings, begun = search.settings, time.perf_counter()
+    holders = np.zeros(rows.n, dtype=np.intp)
+    for k, fold in enumerate(folds):
+        holders[fold.test] = k
+    learns = np.stack([fold.v > 0.0 for fold in folds])
+    if not (learns @ task.v).all():
+        raise ValueError(
+            "a fold has no row with a weight to learn from. Use fewer folds, or other class or sample weights."
+        )
+    once = bool(((holders != np.arange(len(folds))[:, None]) == learns)[:, task.v > 0.0].all())
+    epochs, limit = min(max(EPOCHS, VISITS // rows.n), settings.max_iter), settings.time_limit
+
+    def passes(count):
+        return cross_validate(
+            rows,
+            np.column_stack(task.columns),
+            task.v,
+            search.loss,
+            search.alphas,
+            holders if once else learns,
+            l1_ratio=search.l1_ratio,
+            epochs=count,
+            seed=settings.seed,
+        )
+
+    try:
+        if limit is None:
+            path = passes(epochs)
+        else:  # one pass tells what the others would cost
+            path = passes(1)
+            epochs = min(epochs, int((SHARE * limit - time.perf_counter() + begun) / (time.perf_counter() - begun)))
+            path = passes(epochs) if epochs > 1 else path
+    except KeyboardInterrupt:  # one pass each, and one for the final fit: a whole model is left
+        path, settings = passes(1), settings._replace(max_iter=1, interrupted=True)
+    left = None if limit is None else max(0.0, limit - time.perf_counter() + begun)
+    return Found(path.W, path.held_out if once else None, settings._replace(time_limit=left))
+
+
+def one_by_one(search: Search, rows: Rows, tasks: list[Task]) -> Found:
+    """Each model to `tol`."""
+    settings, begun = search.settings, time.perf_counter()
+    problems = [
+        search.problem(rows, y, task.v, alpha) for task in tasks for alpha in search.alphas for y in task.columns
+    ]
+    limit = settings.time_limit
+    mine = settings._replace(time_limit=None if limit is None else SHARE * limit)
+    at_zero = [value_at_zero(p) for p in problems]
+    progress = begin(len(problems), mine.max_iter, mine.tol, 1e-3 * max(at_zero))
+    try:
+        fits = solve_all(problems, at_zero, mine, [None] * len(problems), progress)
+    finally:
+        progress.close()
+    W = np.stack([fit.w for fit in fits]).reshape(len(tasks), len(search.alphas), -1, rows.width)
+    if any(fit.status == "interrupted" for fit in fits):
+        return Found(W, None, settings._replace(max_iter=1, interrupted=True))
+    left = None if limit is None else max(0.0, limit - time.perf_counter() + begun)
+    return Found(W, None, settings._replace(time_limit=left))

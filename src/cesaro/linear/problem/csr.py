@@ -1,0 +1,177 @@
+"""Rows: CSR as the kernels want it, made once at validation.
+
+Indices are unsigned views (signed ones make Numba handle negative indices, a factor 1.3 to 1.9) and nothing is copied
+that need not be.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numba.extending import register_jitable
+
+from cesaro.compiled.flags import KERNEL
+from cesaro.compiled.prefetch import LINE, prefetch
+
+PIECE = 1 << 16  # values compared at once
+LARGE = 1 << 14  # rows from which on it pays to know that they have one length
+NEAR, FAR = 6, 12  # rows ahead at which to prefetch: entries, and what tells where they are
+ONE, TWO = np.uint32(1), np.uint32(2)  # unsigned, like the indices that they are added to
+
+
+class Rows(NamedTuple):
+    """n rows of d features; row i has data[ptr[i]:ptr[i+1]] in the columns col[...] and `bias` in the column d."""
+
+    data: np.ndarray  # float32 or float64
+    col: np.ndarray  # uint32
+    ptr: np.ndarray  # uint32, or uint64 beyond 2^32 entries
+    d: int
+    bias: float = 0.0  # intercept_scaling; 0 is no intercept
+    length: np.uint64 | None = None  # of every row, where that is known: ptr need not be read
+
+    @property
+    def n(self) -> int:
+        return len(self.ptr) - 1
+
+    @property
+    def width(self) -> int:
+        """Length of a weight vector: the features, and the intercept's constant feature if there is one."""
+        return self.d + (self.bias != 0.0)
+
+
+def make_rows(X, bias: float = 0.0) -> Rows:
+    """Rows of a canonical CSR matrix (no duplicates) or a dense array, copying indices only if they are too wide."""
+    X = sp.csr_array(X)
+    wide = X.nnz >= 2**32
+    if X.shape[1] >= 2**32 - 1:
+        raise ValueError(
+            f"X has {X.shape[1]} columns; at most 2^32 - 2 are supported. Hash the features into fewer columns."
+        )
+    return Rows(
+        X.data, _unsigned(X.indices, np.uint32), _unsigned(X.indptr, np.uint64 if wide else np.uint32), X.shape[1], bias
+    )
+
+
+def bare(rows: Rows) -> Rows:
+    """The rows with less to read: no values if all of them are 1, and no need of row ends if all have one length.
+
+    For kernels that can do without values: those of `recursion`, `passes`, `many` and `evaluate.mean_loss`.
+    """
+    data, ptr, n = rows.data, rows.ptr, rows.n
+    if len(data) > 0 and all((data[k : k + PIECE] == 1.0).all() for k in range(0, len(data), PIECE)):
+        rows = rows._replace(data=None)  # type: ignore[arg-type]
+    if (
+        n >= LARGE
+        and int(ptr[1]) * n == ptr[-1]
+        and all((np.diff(ptr[k : k + PIECE + 1]) == ptr[1]).all() for k in range(0, n, PIECE))
+    ):
+        rows = rows._replace(length=np.uint64(ptr[1]))
+    return rows
+
+
+@register_jitable(**KERNEL, forceinline=True)
+def span(rows, i):
+    """Where row i begins, and where it ends."""
+    return _span(rows.ptr, rows.length, i)
+
+
+@register_jitable(**KERNEL, forceinline=True)
+def _span(ptr, length, i):
+    if length is None:  # a test that Numba decides, of an argument
+        return np.uint64(ptr[i]), np.uint64(ptr[i + ONE])
+    return length * np.uint64(i), length * np.uint64(i + ONE)
+
+
+@register_jitable(**KERNEL)
+def entry(data, j):
+    """data[j], or 1 where there are no values."""
+    if data is None:
+        return 1.0
+    return data[j]
+
+
+@register_jitable(**KERNEL, forceinline=True)
+def margin(rows, i, w):
+    """<x_i, w>; `w` has d + 1 entries, the last the intercept's. Two sums: one addition need not wait for the other."""
+    data, col = rows.data, rows.col
+    j, stop = span(rows, i)
+    even, odd = rows.bias * w[rows.d], 0.0
+    while j + ONE < stop:
+        even += entry(data, j) * w[col[j]]
+        odd += entry(data, j + ONE) * w[col[j + ONE]]
+        j += TWO
+    if j < stop:
+        odd += entry(data, j) * w[col[j]]
+    return even + odd
+
+
+@register_jitable(**KERNEL)
+def square(rows, i):
+    """|x_i|^2, of float32 too in float64."""
+    data = rows.data
+    j, stop = span(rows, i)
+    even, odd = rows.bias * rows.bias, 0.0
+    while j + ONE < stop:
+        even += np.float64(entry(data, j)) * entry(data, j)
+        odd += np.float64(entry(data, j + ONE)) * entry(data, j + ONE)
+        j += TWO
+    if j < stop:
+        odd += np.float64(entry(data, j)) * entry(data, j)
+    return even + odd
+
+
+def compacted(rows: Rows) -> tuple[Rows, np.ndarray | None]:
+    """The rows over the columns that occur in them, and which these are; None if that is all or nearly all of them."""
+    if 2 * len(rows.col) >= rows.d:
+        return rows, None
+    used, col = np.unique(rows.col, return_inverse=True)
+    return rows._replace(col=col.astype(np.uint32), d=len(used)), used
+
+
+def _unsigned(index: np.ndarray, kind) -> np.ndarray:
+    return index.view(kind) if index.itemsize == np.dtype(kind).itemsize else index.astype(kind)
+
+
+@register_jitable(**KERNEL)
+def prefetch_end(ptr, length, i):
+    """Prefetch ptr[i], if it will be read."""
+    if length is None:
+        prefetch(ptr, i)
+
+
+@register_jitable(**KERNEL)
+def prefetch_values(data, first, last):
+    """Prefetch data[first], data[last] and what is halfway, if there are values: a short row's three cache lines."""
+    if data is not None:
+        prefetch(data, first)
+        prefetch(data, (first + last) >> 1)
+        prefetch(data, last)
+
+
+@register_jitable(**KERNEL)
+def ahead(rows, targets, v, order, k):
+    """Prefetch what the rows that come soon will need."""
+    n = order.shape[0]
+    if k + FAR < n:
+        soon = np.intp(order[k + FAR])
+        prefetch_end(rows.ptr, rows.length, soon)
+        prefetch(targets, soon)
+        if v is not None:  # noqa: SIM102  Numba sees the second test only where there is a v
+            if v.shape[0] > 1:
+                prefetch(v, soon)
+    if k + NEAR < n:
+        start, stop = span(rows, order[k + NEAR])
+        first, last = np.intp(start), np.intp(stop) - 1
+        prefetch(rows.col, first)
+        prefetch(rows.col, last)
+        prefetch_values(rows.data, first, last)
+
+
+@register_jitable(**KERNEL, forceinline=True)
+def ahead_wide(table, order, k):
+    """Prefetch the row of a table (n, P) that comes soon, all of it."""
+    if k + NEAR < order.shape[0]:
+        row, lane = table[order[k + NEAR]], 0
+        while lane < row.shape[0]:
+            prefetch(row, lane)
+            lane += LINE // 8  # float64; smaller entries share lines, and asking twice costs nothing

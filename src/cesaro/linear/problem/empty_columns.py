@@ -1,0 +1,25 @@
+"""Columns without any entry: their weights are zero, so a problem with many of them is solved without them."""
+
+import numpy as np
+
+from cesaro.linear.problem.csr import compacted
+from cesaro.linear.problem.problem import Fit, Problem
+
+
+def compact(problems: list[Problem]) -> tuple[list[Problem], np.ndarray | None]:
+    """The problems (on the same rows) without unused columns, and where the others were; None if nothing is gained."""
+    rows = problems[0].rows
+    fewer, used = compacted(rows)
+    if used is None:
+        return problems, None
+    places = np.append(used, [rows.d] * (rows.width - rows.d)).astype(np.intp)
+    return [problem._replace(rows=fewer) for problem in problems], places
+
+
+def spread(fit: Fit, places: np.ndarray | None, width: int) -> Fit:
+    """The fit in all columns."""
+    if places is None:
+        return fit
+    w = np.zeros(width)
+    w[places] = fit.w
+    return fit._replace(w=w)

@@ -1,0 +1,69 @@
+"""What is solved, and what a solver gives back: Problem and Fit."""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cesaro.linear.problem.block_order import pieces
+from cesaro.linear.problem.csr import Rows
+from cesaro.losses import Loss
+
+
+class Problem(NamedTuple):
+    """mu/2 |w|^2 + l1 |w|_1 + sum_i v_i loss(<x_i, w>, y_i) / sum_i v_i  over |w| <= radius; no L1 on the intercept."""
+
+    rows: Rows
+    y: np.ndarray  # float64 (n,): -1/+1, or targets
+    v: np.ndarray  # float64 (n,): sample weights, not negative; a row with weight 0 does not exist
+    loss: Loss
+    mu: float
+    l1: float = 0.0
+    radius: float = np.inf
+    layout: Any = None  # of rows that lie in a file: layout.Layout
+
+
+class Fit(NamedTuple):
+    """A solver's answer. objective - lower_bound is a proof; lower_bound is -inf where there is none."""
+
+    w: np.ndarray  # float64 (width,)
+    objective: float
+    lower_bound: float
+    n_iter: int  # epochs or sweeps
+    history: dict[str, np.ndarray]  # epoch, time, objective, lower_bound, active
+    status: str  # "converged", "max_iter", "time_limit", "interrupted"
+    state: Any = None  # what a warm start or the next partial_fit needs
+
+
+def rescaled(problem: Problem) -> tuple[Problem, float]:
+    """The same problem in units in which squares neither overflow nor vanish, and the factor that takes its w back.
+
+    x = t x' with a power of two t, w = w'/t, mu' = mu/t^2, l1' = l1/t. Data of an ordinary size are left as they are;
+    of others a scaled copy is made. A mu' beyond 1e200 is set to that: its w is 0 to the last digit either way.
+    """
+    rows = problem.rows
+    largest = max(float(np.abs(rows.data[:: max(1, len(rows.data) // 4096)]).max(initial=0.0)), abs(rows.bias))
+    if 1e-20 <= largest <= 1e20:
+        return problem, 1.0
+    largest = max(float(max(rows.data.max(initial=0.0), -rows.data.min(initial=0.0))), abs(rows.bias))
+    if largest == 0.0 or 1e-20 <= largest <= 1e20:
+        return problem, 1.0
+    t = 2.0 ** math.floor(math.log2(largest))
+    rows = rows._replace(data=rows.data.astype(np.float64) / t, bias=rows.bias / t)
+    mu = min(float(problem.mu) / t / t, 1e200)
+    return problem._replace(rows=rows, mu=mu, l1=float(problem.l1) / t, radius=float(problem.radius) * t), 1.0 / t
+
+
+def make_problem(
+    rows: Rows, y: np.ndarray, v: np.ndarray, loss: Loss, alpha: float, l1_ratio: float, radius: float
+) -> Problem:
+    """The problem in scikit-learn's terms: mu = alpha (1 - l1_ratio), l1 = alpha l1_ratio."""
+    return Problem(rows, y, v, loss, float(alpha * (1.0 - l1_ratio)), float(alpha * l1_ratio), radius)
+
+
+def value_at_zero(problem: Problem) -> float:
+    """The objective at w = 0; infinite where it overflows."""
+    with np.errstate(over="ignore"):
+        parts = [(problem.y[piece], problem.v[piece]) for piece in pieces(len(problem.y))]
+        means = [np.average(problem.loss.value(0.0, y), weights=v) for y, v in parts if v.any()]
+        return float(np.average(means, weights=[v.sum() for _, v in parts if v.any()]))

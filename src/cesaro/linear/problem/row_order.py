@@ -1,0 +1,122 @@
+"""The order of the rows in an epoch: drawn here, handed to the kernels as data.
+
+Shuffling is Fisher and Yates's; its numbers come from SplitMix64 (Steele, Lea and Flood, 2014), which makes each of them
+from a count, so that none has to wait for the one before; the seed is NumPy's. Generator.permutation would take a third
+of an epoch.
+
+A processor guesses where a row ends and whether it will move w; at a random row it is often wrong, and what it did in the
+meantime is lost. So many rows come in runs that are alike: of one length where lengths differ, else, where the kernel
+tells, all of them moved w when they were last visited, or none. What is alike is shuffled and cut into runs, and the runs
+are shuffled. (Runs alike in both would cost more epochs than they save time.)
+"""
+
+import numpy as np
+from numba import njit
+from numba.extending import register_jitable
+
+from cesaro.compiled.flags import KERNEL
+
+RUN = 16  # rows of one length in a row
+MOVED = 32  # rows in a row that moved w, or did not
+MANY = 1 << 14  # rows from which on there are enough of them
+SAMPLE = 4096  # rows whose lengths tell whether
+VARIED = 0.2  # ... their standard deviation is more than this part of their mean
+SHORT = 64  # ... and their mean at most this: else a wrong guess at the end of a row costs less than the row
+LONG = 255  # entries from which on a row is long
+ONE, BITS, STRIDE = np.uint64(1), np.uint64(32), np.uint64(0x9E3779B97F4A7C15)
+
+
+class Orders:
+    """The orders of the epochs of a run: every row of `exist`, which ascends, once; in place.
+
+    `marks` promises that the kernel puts the rows into `alike`, the first `stay` of them those that did not move w. Rows
+    in a file have a `layout`, by whose groups they come; then there are no runs.
+    """
+
+    def __init__(self, exist: np.ndarray, ptr: np.ndarray, layout=None, marks: bool = False):
+        if len(exist) >= 2**31:
+            raise ValueError(f"{len(exist)} rows: at most 2^31 can be shuffled at once. Use partial_fit on parts.")
+        self.rows, self.order, self.alike, self.stay = len(ptr) - 1, exist.copy(), exist.copy(), len(exist)
+        self.layout = None if layout is None or layout.single(self.rows) else layout
+        found = by_length(exist, ptr, self.layout)
+        self.sorted, self.ends = (exist, np.array([len(exist)])) if found is None else found
+        self.marks = marks and found is None and len(exist) >= MANY and self.layout is None
+        self.run = MOVED if self.marks else RUN if found is not None else max(1, len(exist))
+        self.runs = np.zeros(len(exist) // self.run, dtype=np.uint32)
+
+    def draw(self, rng: np.random.Generator) -> np.ndarray:
+        """The next order. Of those before it knows only `alike` and `stay`, so that a run resumed is a run."""
+        x, y = (2.0**32 * rng.random(2)).astype(np.uint64)  # `integers` takes ten times as long
+        if self.marks:
+            self.ends = np.array([self.stay, len(self.alike)])
+        else:
+            self.alike[:] = self.sorted
+        shuffle_parts(self.alike, self.ends, x)
+        shuffle_runs(self.alike, self.run, self.runs, y, self.order)
+        if self.layout is None:
+            return self.order
+        return self.layout.shuffle(
+            self.order, self.rows, lambda part: shuffle(part, rng.integers(2**32, dtype=np.uint64))
+        )
+
+
+def by_length(exist: np.ndarray, ptr: np.ndarray, layout=None) -> tuple[np.ndarray, np.ndarray] | None:
+    """The rows that exist, sorted by length, and where each length ends; None where that would not pay."""
+    if layout is not None or len(exist) < MANY:
+        return None
+    some = exist[:: len(exist) // SAMPLE]
+    length = ptr[some + ONE] - ptr[some]
+    if length.mean() > SHORT or length.std() <= VARIED * length.mean():
+        return None
+    length = np.minimum(np.diff(ptr)[exist], LONG).astype(np.uint8)
+    return exist[np.argsort(length, kind="stable")], np.cumsum(np.bincount(length))
+
+
+def replace(v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """As many draws as rows have weight, row i with probability v_i / sum v: then every draw counts the same."""
+    share = np.cumsum(v)
+    draws = np.searchsorted(share, rng.random(np.count_nonzero(v)) * share[-1], side="right")
+    return np.minimum(draws, len(v) - 1).astype(np.uint32)
+
+
+@register_jitable(**KERNEL)
+def below(k, x):
+    """One of 0..k-1: the high digits of SplitMix64's number for the count x."""
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return ((x >> BITS) * k) >> BITS
+
+
+@njit(**KERNEL)
+def shuffle(order, x):
+    """order[k] changes places with one of order[0..k], for k from the last to the first; x is the seed. Returns the next."""
+    k = np.uint64(order.shape[0])
+    while k > ONE:
+        x += STRIDE
+        j = below(k, x)
+        k -= ONE
+        order[k], order[j] = order[j], order[k]
+    return below(ONE << BITS, x + STRIDE)
+
+
+@njit(**KERNEL)
+def shuffle_parts(alike, ends, x):
+    """Shuffle the parts that end at `ends`."""
+    begin = 0
+    for k in range(ends.shape[0]):
+        x = shuffle(alike[begin : ends[k]], x)
+        begin = ends[k]
+
+
+@njit(**KERNEL)
+def shuffle_runs(alike, run, runs, x, order):
+    """`alike` with its runs, of `run` rows, shuffled; what fills no run stays where it is, at the end."""
+    for k in range(runs.shape[0]):
+        runs[k] = k
+    shuffle(runs, x)
+    for k in range(run * runs.shape[0], order.shape[0]):
+        order[k] = alike[k]
+    for k in range(runs.shape[0]):
+        to, source = np.uint64(run * k), np.uint64(run) * np.uint64(runs[k])
+        for j in range(np.uint64(run)):
+            order[to + j] = alike[source + j]

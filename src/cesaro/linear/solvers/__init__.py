@@ -1,0 +1,1 @@
+"""From problems to fits: the settings, the choice of a solver, the one loop, threads, the first step."""

@@ -1,0 +1,152 @@
+"""The last digits of a small problem: from a good point to the optimum itself, by Newton steps on all rows at once.
+
+With s_i = v_i / sum v, p = X w, b_i = -phi'(p_i) (a subgradient at a kink) the optimum has  mu w = sum_i s_i b_i x_i.
+A smooth loss gives damped Newton steps for w. A piecewise linear one has a dual that is quadratic in a box,
+
+    max  sum_i s_i y_i b_i - |sum_i s_i b_i x_i|^2 / (2 mu) ,   lo_i <= b_i <= hi_i ,
+
+which box.py solves; epsilon_insensitive has two such b per row, one for each kink. Sweeps need many passes where few
+rows are nearly separable; this needs a handful of dense solves.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from cesaro.compiled.blas_threads import one_blas_thread
+from cesaro.linear.problem.problem import Problem
+from cesaro.linear.solvers.anchored.box_qp import minimise
+from cesaro.losses import EpsilonInsensitive, Hinge, Quantile
+
+EPS = np.finfo(np.float64).eps
+LONG = np.longdouble  # proofs are summed with more digits where the machine has them
+ENTRIES, WORK = 2 * 10**6, 10**8  # at most: of a dense matrix, multiplications for its Gram matrix
+
+
+class Box(NamedTuple):
+    """A piecewise linear loss's dual, for each row: b in [low, high], worth target * b."""
+
+    target: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+
+BOXES = {
+    Hinge: lambda loss, y: [Box(y, np.minimum(y, 0.0), np.maximum(y, 0.0))],
+    Quantile: lambda loss, y: [Box(y, np.full_like(y, loss.quantile - 1.0), np.full_like(y, loss.quantile))],
+    EpsilonInsensitive: lambda loss, y: [
+        Box(y - loss.epsilon, np.zeros_like(y), np.ones_like(y)),
+        Box(y + loss.epsilon, -np.ones_like(y), np.zeros_like(y)),
+    ],
+}
+
+
+class Polished(NamedTuple):
+    """A point, its objective and a proved lower bound of the optimum."""
+
+    w: np.ndarray
+    objective: float
+    lower_bound: float
+
+
+def suits(problem: Problem) -> bool:
+    """Whether the problem is small enough, and without L1 or ball."""
+    n, width = _shape(problem)
+    small = n * width <= ENTRIES and n * width * min(n, width) <= WORK
+    return small and problem.l1 == 0.0 and problem.radius == np.inf
+
+
+def seconds(problem: Problem) -> float:
+    """About how long it takes."""
+    n, width = _shape(problem)
+    return 0.02 + 2e-8 * n * width * min(n, width)
+
+
+def _shape(problem: Problem) -> tuple[int, int]:
+    return problem.rows.n, min(problem.rows.width, len(problem.rows.data) + 1)
+
+
+def polish(problem: Problem, w: np.ndarray) -> Polished | None:
+    """The optimum, from a point w near it; None where rounding is in the way."""
+    there, width = problem.v > 0.0, len(w)
+    X, columns = _matrix(problem)
+    X, y, s, w = X[there], problem.y[there], problem.v[there] / problem.v.sum(), w[columns]
+    boxes = BOXES.get(type(problem.loss))
+    try:
+        with np.errstate(all="ignore"), one_blas_thread():
+            if boxes is None:
+                points, b = _newton(problem, X, y, s, w)
+            else:
+                points, b = _box(X, s, problem.mu, boxes(problem.loss, y))
+            found = _proof(problem, X, y, s, points, b) if np.isfinite(b).all() else None
+    except np.linalg.LinAlgError:
+        return None
+    if found is None:
+        return None
+    full = np.zeros(width)
+    full[columns] = found.w
+    return found._replace(w=full)
+
+
+def _matrix(problem: Problem) -> tuple[sp.csr_array, np.ndarray]:
+    """The rows as a sparse matrix of the columns that occur (and the intercept's), and which columns these are."""
+    rows = problem.rows
+    columns, col = np.unique(rows.col, return_inverse=True)
+    parts = (rows.data.astype(np.float64), col.astype(np.int64), rows.ptr.astype(np.int64))
+    X: sp.csr_array = sp.csr_array(parts, shape=(rows.n, len(columns)))
+    if not rows.bias:
+        return X, columns.astype(np.intp)
+    constant = sp.csr_array(np.full((rows.n, 1), rows.bias))
+    return sp.hstack([X, constant], format="csr"), np.append(columns, rows.d).astype(np.intp)
+
+
+def _newton(problem: Problem, X, y, s, w) -> tuple[list, np.ndarray]:
+    """w and b of a smooth loss, by damped Newton steps for w; the curvature is a difference of slopes."""
+    loss, mu, X = problem.loss, problem.mu, X.toarray()
+    p = X @ w
+    value = mu / 2.0 * (w @ w) + s @ loss.value(p, y)
+    for _ in range(60):
+        gradient = mu * w + X.T @ (s * loss.slope(p, y))
+        h = 1e-6 * np.maximum(1.0, np.abs(p))
+        curvature = (loss.slope(p + h, y) - loss.slope(p - h, y)) / (2.0 * h)
+        H = X.T @ (X * (s * curvature)[:, None]) + mu * np.eye(len(w))
+        step, size = -np.linalg.solve(H, gradient), 1.0
+        while size > 1e-9:
+            new = w + size * step
+            p = X @ new
+            reached = mu / 2.0 * (new @ new) + s @ loss.value(p, y)
+            if reached <= value * (1.0 + 8.0 * EPS):
+                break
+            size /= 2.0
+        w, value = new, reached
+        if np.abs(X @ step).max() <= 64.0 * EPS * (1.0 + np.abs(p).max()):
+            break
+    return [w], -loss.slope(p, y)
+
+
+def _box(X, s, mu, boxes: list[Box]) -> tuple[list, np.ndarray]:
+    """Candidates for w, and b of a piecewise linear loss; in sqrt(s) b, so that equal rows get equal b."""
+    root = np.tile(np.sqrt(s), len(boxes))
+    target, low, high = (root * np.concatenate(part) for part in zip(*boxes, strict=True))
+    A = root[:, None] * np.tile(X.toarray(), (len(boxes), 1)) / np.sqrt(mu)
+    x, products = minimise(A, target, low, high)
+    parts = zip((x / root).reshape(len(boxes), -1), boxes, strict=True)
+    return [product / np.sqrt(mu) for product in products], sum(np.clip(b, box.low, box.high) for b, box in parts)
+
+
+def _proof(problem: Problem, X, y, s, points, b) -> Polished | None:
+    """The best of the points and the one that b gives, and the dual value at b less what rounding may have added."""
+    loss, mu = problem.loss, problem.mu
+    X, s, b = X.astype(LONG), s.astype(LONG), b.astype(LONG)
+    g = X.T @ (s * b)
+    points = [*points, (g / mu).astype(np.float64)]
+    values = [mu / 2 * (w.astype(LONG) @ w) + s @ loss.value(X @ w, y) for w in points]
+    if not np.isfinite(values).any():
+        return None
+    value, w = values[k := int(np.nanargmin(values))], points[k]
+    conjugate = loss.conjugate(-b, y)
+    sizes = s @ np.abs(conjugate) + np.abs(g / mu) @ (abs(X).T @ (s * np.abs(b)))
+    allowance = (len(y) + len(w) + 8) * np.finfo(LONG).eps * sizes
+    bound = -(s @ conjugate) - (g @ g) / (2 * mu) - allowance
+    return Polished(w, float(value) * (1.0 + 2.0 * EPS), float(bound) * (1.0 - 2.0 * EPS))

@@ -1,0 +1,156 @@
+"""The share c_t = a_t / A_t of the newest point in an average, for networks.
+
+    c_t = a_s / A_s   at   s = t0 + max(1, t - start),     t = 1, 2, ...
+
+Until step `start` the share stands still at its first value, so the averages are exponential ones; after it the weights advance
+from there, and c_t is continuous at the switch. start = 0, t0 = 0 is the paper: c_1 = 1, and c_t = 2/(t + 1) if a_t = t.
+The functions take t as a number, or as a float64 tensor of counters so that a compiled step never sees t change.
+"""
+
+import math
+from numbers import Real
+from typing import Any, NamedTuple
+
+import torch
+
+from cesaro.weights import Geometric, Linear, Power, Uniform, head
+
+START = 1000  # steps of the constant phase, where none is asked for
+MEMORY = 20  # and its averages remember about this many steps: c = 1/20
+
+
+class Clock(NamedTuple):
+    """Weights, the step at which they begin to advance, and where they begin (t0 = inf: where the share no longer moves).
+
+    Everything is a number, because torch.compile wants it so.
+    """
+
+    power: float | None
+    rate: float | None  # of geometric weights, or None
+    start: int
+    t0: float
+    first: float  # c_1, the share of the constant phase
+    head: tuple[float, ...]  # A_s / a_s for the first s; then there is a formula
+
+    def share(self, t: Any) -> Any:
+        """c_t."""
+        if isinstance(t, torch.Tensor):
+            return self._share((self.t0 + (t - self.start).clamp(min=1.0)).clamp(min=1.0))
+        return _share(_weights(self.power, self.rate), self.t0 + max(1, int(t) - self.start))
+
+    def _share(self, s: torch.Tensor) -> torch.Tensor:
+        """a_s / A_s for a tensor of positions."""
+        if self.rate is not None:
+            return self.rate / -torch.expm1(s * math.log1p(-self.rate))
+        if self.power in (0, 1):
+            return 1.0 / s if self.power == 0 else 2.0 / (s + 1.0)
+        few = len(self.head)
+        known = torch.tensor(self.head, dtype=s.dtype, device=s.device)[(s.long() - 1).clamp(max=few - 1)]
+        return 1.0 / torch.where(s <= few, known, self._expanded(s.clamp(min=float(few))))
+
+    def _expanded(self, s: torch.Tensor) -> torch.Tensor:
+        """A_s / a_s by Euler and Maclaurin's formula: the terms at s, and what those at the head's end leave over, decayed."""
+        p, few = self.power, len(self.head)
+        assert p is not None
+        rest = self.head[-1] - _ends(p, torch.full((), float(few), dtype=s.dtype, device=s.device))
+        return rest * (s / few) ** -p + _ends(p, s)
+
+
+class Now(NamedTuple):
+    """What step t needs: numbers, or one tensor with an entry per parameter."""
+
+    dual: Any  # c_t, the newest point's share in the dual average
+    primal: Any  # c'_t, its share in the primal average; the same weights
+    following: Any  # c'_{t+1}
+    rate: Any  # c_t / mu, what a gradient is multiplied with
+    decay: Any  # the rate by which decoupled weight decay shrinks
+    lr: Any  # the rate of the plain dual step
+
+
+@torch.compiler.assume_constant_result
+def make_clock(averaging: Any, start: int | None, t0: int | None) -> Clock:
+    """The clock of a parameter group; None stands for the defaults above."""
+    weights = make_averaging(averaging)
+    begin: float = t0 if t0 is not None else _first_with_share(weights, 1 / MEMORY)
+    power, rate = (None, weights.rate) if isinstance(weights, Geometric) else (float(weights.p), None)
+    known = () if power is None or power in (0, 1) else tuple(weights.relative(s) for s in range(1, head(power) + 1))
+    return Clock(power, rate, START if start is None else start, begin, _share(weights, begin + 1), known)
+
+
+def now(group: dict, t: Any, b: float) -> Now:
+    """The shares at step t for gradients taken at (1-b) w + b x.
+
+    1/mu = lr (1 + b (1 - c)) / c with the share c of the constant phase: in that phase a gradient moves the parameters by lr in
+    the long run, whatever b, as it does in SGD. In the paper's setting c = 1 and lr = 1/mu.
+    """
+    clock = make_clock(group["averaging"], group["start"], group["t0"])
+    lr = group["lr"] * torch.ones_like(t) if isinstance(t, torch.Tensor) else float(group["lr"])
+    first, dual = clock.first, clock.share(t)
+    return Now(dual, dual, clock.share(t + 1), lr * (1 + b * (1 - first)) / first * dual, lr / first * dual, lr)
+
+
+def make_averaging(averaging: Any) -> Power | Geometric:
+    """Weights from what a user may write: a name, a power, a geometric rate, or an object from cesaro.weights.
+
+    >>> make_averaging("linear"), make_averaging(3), make_averaging(0.05)
+    (Power(p=1, scale=1.0), Power(p=3.0, scale=1.0), Geometric(rate=0.05))
+    """
+    if isinstance(averaging, Power | Geometric):
+        return averaging
+    if isinstance(averaging, Linear | Uniform):
+        return Power(1 if isinstance(averaging, Linear) else 0)
+    if isinstance(averaging, str) and averaging in ("linear", "uniform"):
+        return Power(1 if averaging == "linear" else 0)
+    if isinstance(averaging, tuple | list) and len(averaging) == 2 and averaging[0] == "power":
+        return Power(float(averaging[1]))
+    if isinstance(averaging, Real) and not isinstance(averaging, bool) and math.isfinite(averaging):
+        number = float(averaging)
+        if number == 0.0 or number >= 1.0:
+            return Power(number)
+        if number > 0.0:
+            return Geometric(number)
+    raise ValueError(
+        'averaging must be "linear", "uniform", a power (0, or at least 1), a geometric rate (between 0 and 1), or '
+        f"Uniform(), Linear(), Power(p) or Geometric(rate) from cesaro.weights: got {averaging!r}."
+    )
+
+
+def plain(averaging: Any) -> Any:
+    """The same as a name, number or tuple, which torch.load(weights_only=True) accepts in a checkpoint."""
+    weights = make_averaging(averaging)
+    if isinstance(weights, Geometric):
+        return weights.rate
+    return {0.0: "uniform", 1.0: "linear"}.get(weights.p, ("power", weights.p))
+
+
+def _weights(power: float | None, rate: float | None) -> Power | Geometric:
+    return Power(power) if power is not None else Geometric(rate or 0.0)
+
+
+def _share(weights: Power | Geometric, s: float) -> float:
+    """a_s / A_s for a number."""
+    if s == math.inf:
+        return weights.rate if isinstance(weights, Geometric) else 0.0
+    return 1.0 / weights.relative(max(1, int(s)))
+
+
+def _first_with_share(weights: Power | Geometric, share: float) -> float:
+    """The smallest t0 for which the first share, at s = t0 + 1, is at most this; for geometric weights the limit."""
+    if isinstance(weights, Geometric):
+        return math.inf
+    low, high = 0, 1
+    while weights.relative(high + 1) < 1 / share and high < 1e6:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if weights.relative(middle + 1) < 1 / share - 1e-9 else (low, middle)
+    return high
+
+
+def _ends(p: float, x: torch.Tensor) -> torch.Tensor:
+    """(integral of x^p, half the last term, three derivatives) / x^p at x."""
+    integral = x / (p + 1) if p != -1 else x * torch.log(x)
+    d1 = p / x
+    d3 = (p - 1) * (p - 2) * d1 / x**2
+    d5 = (p - 3) * (p - 4) * d3 / x**2
+    return integral + 0.5 + d1 / 12 - d3 / 720 + d5 / 30240

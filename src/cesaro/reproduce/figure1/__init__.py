@@ -1,0 +1,1 @@
+"""Figure 1: support vector machines by the methods of the paper."""

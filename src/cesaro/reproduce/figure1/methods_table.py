@@ -1,0 +1,99 @@
+"""The table of methods: suboptimality after 1, 3 and 10 epochs, the proved gap after 10, and the CPU seconds that these took.
+
+scikit-learn's SGDClassifier and LinearSVC solve the same problem in the last rows; they prove nothing.
+"""
+
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from cesaro.linear.problem.problem import Problem
+from cesaro.linear.solvers.averaging.solver import objective
+from cesaro.reproduce.figure1.runs import MU, TABLE, optimum, problem
+from cesaro.reproduce.results import kept
+
+HEADER = ("method", "setting", *(f"f - f* after {e}" for e in TABLE), f"proved gap after {TABLE[-1]}", "CPU seconds")
+NAMES = {True: "as printed", False: "with the anchor"}
+
+
+def methods_table(folder: Path, curves: dict[str, Any], seeds: int) -> tuple[tuple[str, ...], ...]:
+    """Of the first data set that is there: a header, then a row per method; means over the seeds."""
+    if not curves:
+        return ()
+    name = next(iter(curves))
+    rows = [row(method, NAMES[printed], curve) for (method, printed), curve in curves[name].items()]
+    rows += [row(peer, "scikit-learn", peer_curve(folder, name, peer, seeds)) for peer in PEERS]
+    return ((f"{HEADER[0]} on {name}", *HEADER[1:]), *rows)
+
+
+def row(method: str, setting: str, curve: dict[str, Any]) -> tuple[str, ...]:
+    """One line of the table, in words."""
+    columns = [np.flatnonzero(curve["epoch"] == epoch) for epoch in TABLE]
+    gaps = tuple(f"{curve['gap'][:, at].mean():.1e}" if len(at) else "-" for at in columns)
+    last = columns[-1] if len(columns[-1]) else [-1]
+    proof = f"{curve['proof'].mean():.1e}" if "proof" in curve else "none"
+    return (method, setting, *gaps, proof, f"{np.median(curve['seconds'][:, last]):.3f}")
+
+
+def sgd(epochs: int, seed: int, n: int) -> Any:
+    from sklearn.linear_model import SGDClassifier
+
+    return SGDClassifier("hinge", alpha=MU, fit_intercept=False, max_iter=epochs, tol=None, random_state=seed)
+
+
+def svc(epochs: int, seed: int, n: int) -> Any:
+    from sklearn.svm import LinearSVC
+
+    return LinearSVC(loss="hinge", C=1 / (MU * n), fit_intercept=False, max_iter=epochs, tol=1e-12, random_state=seed)
+
+
+PEERS = {"SGDClassifier": sgd, "LinearSVC": svc}
+
+
+def peer_curve(folder: Path, name: str, peer: str, seeds: int) -> dict[str, Any]:
+    """epoch, seconds and gap of a peer; every number is a fit that ends after so many epochs."""
+    found = [peer_run(folder, name, peer, seed) for seed in range(seeds)]
+    return {
+        "epoch": np.array(TABLE),
+        "seconds": np.array([run["seconds"] for run in found]),
+        "gap": np.array([run["objective"] for run in found]) - optimum(folder, name)["lower_bound"],
+    }
+
+
+def peer_run(folder: Path, name: str, peer: str, seed: int) -> dict[str, Any]:
+    def make() -> dict[str, Any]:
+        p = problem(name)
+        fits = [fit(p, PEERS[peer](epochs, seed, p.rows.n)) for epochs in TABLE]
+        return {"seconds": [seconds for seconds, _ in fits], "objective": [value for _, value in fits]}
+
+    path = folder / f"{name}_{peer}_scikit-learn_seed{seed}.json"
+    return kept(path, {"mu": MU, "peer": peer, "seed": seed, "epochs": list(TABLE)}, make)
+
+
+def fit(p: Problem, estimator: Any) -> tuple[float, float]:
+    """Seconds, and our objective at its point."""
+    rows = p.rows
+    X = sp.csr_matrix((rows.data, rows.col.astype(np.int32), rows.ptr.astype(np.int32)), (rows.n, rows.d))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that so few epochs are not enough is what the table shows
+        begin = time.process_time()
+        estimator.fit(X, p.y)
+        return time.process_time() - begin, objective(p, estimator.coef_[0])
+
+
+def text(table: tuple[tuple[str, ...], ...]) -> str:
+    """In aligned columns."""
+    if not table:
+        return ""
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    lines = ["  ".join(_aligned(cell, width, k) for k, (cell, width) in enumerate(zip(cells, widths, strict=True)))
+             for cells in table]  # fmt: skip
+    return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
+
+
+def _aligned(cell: str, width: int, column: int) -> str:
+    return cell.ljust(width) if column < 2 else cell.rjust(width)

@@ -1,0 +1,98 @@
+"""Runs of figure 1: f(w) = mu/2 |w|^2 + mean hinge loss, no intercept, after every epoch of one method with one seed.
+
+The clock counts CPU time and stops while the objective is evaluated. Every run is kept as a file (results.kept).
+"""
+
+import time
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cesaro.data import load
+from cesaro.linear.problem.csr import make_rows
+from cesaro.linear.problem.problem import Fit, Problem
+from cesaro.linear.solvers import dispatch
+from cesaro.linear.solvers.averaging import solver as kernel
+from cesaro.losses import Hinge
+from cesaro.reproduce.figure1 import as_printed
+from cesaro.reproduce.results import kept
+from cesaro.weights import Linear, Uniform
+
+MU = 1e-4  # the paper prints none
+PROOF = 1e-9  # relative gap to which the optimum is proved
+TABLE = (1, 3, 10)  # epochs of the table; the proofs are compared after the last
+DEFAULT = "default solver"  # of the linear models
+SOLVERS = {"GDA": "gda", "SC-PDA": "sc-pda", "Pegasos": "pegasos", "PA-PSG": "pa-psg-sc", "SC-RDA": "sc-rda"}
+
+
+@lru_cache(maxsize=1)
+def problem(name: str) -> Problem:
+    """The data set of that name; DataError where it cannot be had."""
+    data = load(name)
+    return Problem(make_rows(data.X), np.where(data.y == data.y.max(), 1.0, -1.0), np.ones(len(data.y)), Hinge(), MU)
+
+
+def optimum(folder: Path, name: str) -> dict[str, float]:
+    """The minimum, enclosed: objective and lower_bound."""
+
+    def make() -> dict[str, float]:
+        fit = dispatch.solve(problem(name), dispatch.Settings(tol=PROOF, max_iter=20_000))
+        return {"objective": fit.objective, "lower_bound": fit.lower_bound}
+
+    return kept(folder / f"{name}_optimum.json", {"mu": MU, "tol": PROOF}, make)
+
+
+def trajectory(folder: Path, name: str, method: str, printed: bool, seed: int, epochs: int) -> dict[str, Any]:
+    """epoch, seconds and objective after every epoch, and the lower bound that the run had proved when the table asks."""
+    setting = "printed" if printed else "ours"
+
+    def make() -> dict[str, Any]:
+        p, run = problem(name), _begin(problem(name), method, printed, seed)
+        seconds, clock, objective, lower = [], 0.0, [], -np.inf
+        for epoch in range(1, epochs + 1):
+            begin = time.process_time()
+            run.advance()
+            clock += time.process_time() - begin
+            seconds.append(clock)
+            objective.append(kernel.objective(p, run.output()))
+            if epoch <= TABLE[-1]:
+                lower = max(lower, run.bound())
+        return {
+            "epoch": list(range(1, epochs + 1)),
+            "seconds": seconds,
+            "objective": objective,
+            "lower_bound": lower,
+        }
+
+    path = folder / f"{name}_{method}_{setting}_{epochs}epochs_seed{seed}.json"
+    return kept(path, {"mu": MU, "method": method, "setting": setting, "seed": seed, "epochs": epochs}, make)
+
+
+def _begin(p: Problem, method: str, printed: bool, seed: int) -> as_printed.Run | kernel.Run:
+    """As printed, or the solver of that name at its defaults."""
+    if printed:
+        return as_printed.Run(p, method, seed)
+    face = kernel.SOLVERS[SOLVERS[method]]
+    run = kernel.Run(p, face, Linear() if face.power else Uniform(), False, np.random.default_rng(seed))
+    run.start_at(None, "auto")
+    return run
+
+
+def sweeps(folder: Path, name: str, seed: int, epochs: list[int]) -> dict[str, Any]:
+    """The default solver: every point is a fit that ends after so many epochs."""
+
+    def make() -> dict[str, Any]:
+        seconds, objective, lower = [], [], -np.inf
+        for limit in epochs:
+            begin = time.process_time()
+            fit: Fit = dispatch.solve(problem(name), dispatch.Settings(tol=0.0, max_iter=limit, seed=seed))
+            seconds.append(time.process_time() - begin)
+            objective.append(fit.objective)
+            if limit <= TABLE[-1]:
+                lower = fit.lower_bound
+        return {"epoch": epochs, "seconds": seconds, "objective": objective, "lower_bound": lower}
+
+    path = folder / f"{name}_default_ours_{epochs[-1]}epochs_seed{seed}.json"
+    return kept(path, {"mu": MU, "method": DEFAULT, "seed": seed, "epochs": epochs}, make)

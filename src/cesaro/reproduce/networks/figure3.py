@@ -1,0 +1,57 @@
+"""Figure 3: VGG-16 on CIFAR-10 and CIFAR-100, training loss and test accuracy of SGD, SWA, GDA and SC-PDA.
+
+An epoch of VGG-16 on all images takes some ten minutes on one core: without a GPU the figure is made shortened, and says so.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+
+from cesaro.reproduce.budget import Budget
+from cesaro.reproduce.networks import claims
+from cesaro.reproduce.networks.drawing import HOW, TITLES, Found, at_the_end, compared, panels, size, table
+from cesaro.reproduce.networks.runs import Setting
+from cesaro.reproduce.networks.training_loop import device
+from cesaro.reproduce.report import drawing
+from cesaro.reproduce.results import Claim, Figure
+
+GRID = (0.1, 0.05, 0.01, 0.005, 0.001)
+FULL = Setting("vgg16", "cifar10", images=45_000, epochs=60, rates=GRID, screening=2, seeds=5)
+SHORT = replace(FULL, images=2000, epochs=3, screening=1, seeds=1, batch_size=64)
+LEFT_OUT = "Left out of the quick run: VGG-16 takes a quarter of an hour even shortened."
+TOO_SHORT = "too short to judge the paper's claims: with a GPU it runs in full"
+BETTER = "The performance of GDA and SC-PDA is better than that of SWA and SGD."
+CALM = "Algorithms coupled with averaging schemes in deep learning always reduce oscillation issues."
+GAIN = "Averaging schemes always achieve improvement in test accuracy."
+
+
+def run(budget: Budget) -> Figure:
+    """Both data sets; what can be had from `budget.runs` is not trained again."""
+    whole = device() == "cuda"
+    setting = FULL if whole else SHORT
+    words = size(setting) if whole else (*size(setting), TOO_SHORT)
+    found: dict[str, Found] = dict.fromkeys(TITLES, LEFT_OUT)
+    if budget.quick:
+        words = (LEFT_OUT,)
+    else:
+        found = {data: compared(replace(setting, data=data), budget.runs) for data in TITLES}
+    first = found["cifar10"]
+    judged: tuple[Claim, ...] = ()
+    if whole and not isinstance(first, str):
+        judged = (
+            claims.edge(first, setting.test, BETTER),
+            claims.oscillation(first, CALM),
+            claims.generalisation(first, setting.test, GAIN),
+        )
+    return Figure(
+        "figure3",
+        "VGG-16: training loss and test accuracy",
+        HOW + at_the_end(first),
+        tuple(panel for data in TITLES for panel in panels(data, found[data])),
+        judged,
+        words,
+        table=table(first),
+    )
+
+
+def draw(figure: Figure, folder: Path) -> list[Path]:
+    return drawing.draw(figure, folder)

@@ -1,0 +1,1 @@
+"""The theorems and corollaries in numbers, as printed and corrected."""

@@ -1,0 +1,184 @@
+"""Runs that test the theorems: random problems whose minimum is known, and the counterexamples.
+
+Everything here is a = gamma, so that the theorems' right-hand sides are  (1/2A_t) sum_k a_k^2/(mu Gamma_k) |g_k|^2,  with
+Gamma_k as printed or Gamma~_k as corrected (docs/paper.md), and no distance to the solution is needed.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cesaro.domains import Ball, Domain, Everywhere
+from cesaro.linear.problem.csr import make_rows
+from cesaro.linear.problem.problem import Problem
+from cesaro.linear.solvers.dispatch import Settings, solve
+from cesaro.losses import Hinge
+from cesaro.methods import DA, GDA, SCPDA, Method, Schedule
+from cesaro.weights import Linear, Uniform, Weights
+
+Oracle = Callable[[np.ndarray], tuple[float, np.ndarray]]
+
+
+class Known(NamedTuple):
+    """f with its strong convexity and its minimum over the domain."""
+
+    f: Oracle
+    mu: float
+    minimum: float
+    x0: np.ndarray
+    domain: Domain = Everywhere()
+
+
+class Path(NamedTuple):
+    """What a run met: its points x_k, the values there, |g_k|^2."""
+
+    x: np.ndarray
+    value: np.ndarray
+    gg: np.ndarray
+
+
+def random_problem(seed: int) -> Known:
+    """mu/2 |w|^2 + the largest of a few affine functions, two to four of which meet at the solution.
+
+    Their slopes are shifted so that 0 is in the subdifferential there, or, where the ball binds, an inward normal.
+    """
+    rng = np.random.default_rng(seed)
+    d, mu, domain = int(rng.integers(1, 21)), float(10 ** rng.uniform(-2, 0.5)), (Everywhere(), Ball(1.0))[seed % 2]
+    z = rng.normal(size=d)
+    w, slopes, meet = domain.project(z), rng.normal(size=(8, d)), int(rng.integers(2, 5))
+    slopes += w - z - mu * w - rng.dirichlet(np.ones(meet)) @ slopes[:meet]
+    heights = -slopes @ w - np.where(np.arange(8) < meet, 0.0, rng.uniform(0, 2, 8))
+
+    def f(x: np.ndarray) -> tuple[float, np.ndarray]:
+        pieces = slopes @ x + heights
+        top = int(np.argmax(pieces))
+        return mu / 2 * float(x @ x) + float(pieces[top]), mu * x + slopes[top]
+
+    return Known(f, mu, f(w)[0], domain.project(rng.normal(size=d)), domain)
+
+
+def against_theorem_2() -> Known:
+    """max( -4/9 + w + w^2/2 , -(w + 2/3) + (w + 2/3)^2/2 ): minimum -4/9 at 0, where +1 is the subgradient taken."""
+
+    def f(x: np.ndarray) -> tuple[float, np.ndarray]:
+        w = float(x[0])
+        left, right = -4 / 9 + w + w**2 / 2, -(w + 2 / 3) + (w + 2 / 3) ** 2 / 2
+        return max(left, right), np.array([1 + w if left >= right else w - 1 / 3])
+
+    return Known(f, 1.0, -4 / 9, np.zeros(1))
+
+
+def kink() -> Known:
+    """w^2/2 + max(w, -pi w): minimum 0 at 0; a run passes the kink at times that never repeat."""
+
+    def f(x: np.ndarray) -> tuple[float, np.ndarray]:
+        w = float(x[0])
+        return w * w / 2 + max(w, -math.pi * w), np.array([w + (1.0 if w >= 0 else -math.pi)])
+
+    return Known(f, 1.0, 0.0, np.ones(1))
+
+
+def follow(method: Method, problem: Known, weights: Weights, steps: int, gamma: Weights | None = None) -> Path:
+    """`steps` subgradients of a method."""
+    schedule, state = Schedule(weights, gamma or weights), method.start(problem.x0, 0.0)
+    x, value, gg = np.empty((steps, len(problem.x0))), np.empty(steps), np.empty(steps)
+    for t in range(1, steps + 1):
+        x[t - 1] = state.x
+        value[t - 1], g = problem.f(state.x)
+        gg[t - 1] = g @ g
+        state = method.step(state, g, schedule.at(t), problem.domain)
+    return Path(x, value, gg)
+
+
+def bound(gg: np.ndarray, weights: Weights, mu: float, corrected: bool) -> np.ndarray:
+    """The right-hand side of Theorems 1 and 2 after t = 1, 2, ... steps."""
+    a = np.array([weights.weight(t) for t in range(1, len(gg) + 1)])
+    A = np.cumsum(a)
+    Gamma = A - a + a**3 / (a * (A - a) + a**2) if corrected else A
+    return np.cumsum(a**2 / (mu * Gamma) * gg) / (2 * A)
+
+
+def ratios(problems: int, steps: int) -> dict[str, Any]:
+    """What was reached, over the bound, at every step: the largest and the median over random problems, a = gamma = t."""
+    a = np.arange(1.0, steps + 1)
+    found: dict[str, list[np.ndarray]] = {"theorem 1": [], "theorem 2 printed": [], "theorem 2 corrected": []}
+    for seed in range(problems):
+        problem = random_problem(seed)
+        path = follow(GDA(problem.mu), problem, Linear(), steps)
+        reached = np.cumsum(a * (path.value - problem.minimum)) / np.cumsum(a)
+        found["theorem 1"].append(reached / bound(path.gg, Linear(), problem.mu, False))
+        path = follow(SCPDA(problem.mu), problem, Linear(), steps)
+        reached = path.value - problem.minimum
+        found["theorem 2 printed"].append(reached / bound(path.gg, Linear(), problem.mu, False))
+        found["theorem 2 corrected"].append(reached / bound(path.gg, Linear(), problem.mu, True))
+    return {
+        name: {"largest": np.max(rows, axis=0).tolist(), "median": np.median(rows, axis=0).tolist()}
+        for name, rows in found.items()
+    }
+
+
+def counterexample(steps: int) -> dict[str, list[float]]:
+    """SC-PDA on the function made against Theorem 2: what it reaches and what it is allowed."""
+    problem = against_theorem_2()
+    path = follow(SCPDA(problem.mu), problem, Linear(), steps)
+    printed, corrected = (bound(path.gg, Linear(), problem.mu, kind) for kind in (False, True))
+    reached = path.value - problem.minimum
+    return {"reached": reached.tolist(), "printed": printed.tolist(), "corrected": corrected.tolist()}
+
+
+def dual_averaging(steps: int) -> dict[str, list[float]]:
+    """DA on |w| from its minimum 0 with a = 1, gamma = t: equation (8) has gamma_k where gamma_{k-1} is needed."""
+    problem = Known(lambda x: (abs(float(x[0])), np.where(x >= 0, 1.0, -1.0)), 0.0, 0.0, np.zeros(1))
+    path, t = follow(DA(), problem, Uniform(), steps, gamma=Linear()), np.arange(1.0, steps + 1)
+    before = np.maximum(t - 1, 1)  # gamma_{k-1}, gamma_0 = gamma_1
+    return {
+        "reached": (np.cumsum(path.value) / t).tolist(),
+        "printed": (np.cumsum(path.gg / (2 * t)) / t).tolist(),
+        "corrected": (np.cumsum(path.gg / (2 * before)) / t).tolist(),
+    }
+
+
+def on_the_kink(times: Sequence[int]) -> dict[str, list[float]]:
+    """t (f - f*) after t steps, for the points that Corollaries 1 to 3 speak of."""
+    problem, steps = kink(), times[-1]
+    t = np.arange(1.0, steps + 1)
+    at = np.array(times) - 1
+
+    def scaled(points: np.ndarray) -> list[float]:
+        return [(k + 1) * float(problem.f(points[k : k + 1])[0]) for k in at]
+
+    gda = follow(GDA(1.0), problem, Linear(), steps).x[:, 0]
+    linear, uniform = (follow(SCPDA(1.0), problem, weights, steps).x[:, 0] for weights in (Linear(), Uniform()))
+    return {
+        "GDA, uniform average": scaled(np.cumsum(gda) / t),
+        "GDA, weighted average": scaled(np.cumsum(t * gda) / np.cumsum(t)),
+        "SC-PDA, last point": scaled(linear),
+        "SC-PDA, last point, weights 1": scaled(uniform),
+        "SC-PDA, uniform average": scaled(np.cumsum(linear) / t),
+        "SC-PDA, weighted average": scaled(np.cumsum(t * linear) / np.cumsum(t)),
+    }
+
+
+def sampled(times: Sequence[int], repeats: int, n: int = 100, d: int = 5, mu: float = 0.1) -> dict[str, list[float]]:
+    """SC-PDA on a support vector machine with independent samples: means over so many runs, done at once."""
+    rng, weights, steps = np.random.default_rng(0), Linear(), times[-1]
+    X = rng.normal(size=(n, d))
+    y = np.where(X @ rng.normal(size=d) + rng.normal(size=n) > 0, 1.0, -1.0)
+    fit = solve(Problem(make_rows(X), y, np.ones(n), Hinge(), mu), Settings(tol=1e-12))
+    method, schedule = SCPDA(mu), Schedule(weights, weights)
+    state, gg, reached = method.start(np.zeros(repeats * d), 0.0), np.empty(steps), []
+    for t in range(1, steps + 1):
+        x = state.x.reshape(repeats, d)
+        if t in times:
+            losses = np.maximum(0.0, 1.0 - y * (x @ X.T)).mean(axis=1)
+            reached.append(float((mu / 2 * (x**2).sum(axis=1) + losses).mean() - fit.lower_bound))
+        i = rng.integers(n, size=repeats)
+        active = y[i] * (X[i] * x).sum(axis=1) < 1.0
+        g = mu * x - (active * y[i])[:, None] * X[i]
+        gg[t - 1] = (g**2).sum(axis=1).mean()
+        state = method.step(state, g.ravel(), schedule.at(t), Everywhere())
+    at = np.array(times) - 1
+    printed, corrected = (bound(gg, weights, mu, kind)[at].tolist() for kind in (False, True))
+    return {"reached": reached, "printed": printed, "corrected": corrected}

@@ -1,0 +1,176 @@
+"""Checkpoints: what a run needs to go on, written so that whatever moment a process dies at leaves a whole one.
+
+A file is one line, `cesaro checkpoint 1 <sha256>`, and a safetensors payload: arrays, and JSON for what is not an
+array. It is written whole or not at all; the one before is kept. Every file says what run it is `about`, so that no run
+goes on from another one's state. Loading runs no code.
+"""
+
+import hashlib
+import json
+import re
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+from cesaro.storage.atomic_write import whole_file
+
+MAGIC = b"cesaro checkpoint 1 "
+HEADER = len(MAGIC) + 64 + 1
+RARELY = 20.0  # a save is followed by at least so many times its own duration without one
+NAME = re.compile(r"(?P<slot>.+)\.(?P<number>\d{6,})\.checkpoint")
+
+
+class DamagedError(Exception):
+    """A file that is not what was written."""
+
+
+def write(path: Path, state: Mapping[str, Any], about: Mapping[str, Any] | None = None) -> None:
+    """The state (arrays and what JSON can say) into a file, at once or not at all."""
+    arrays = {name: np.ascontiguousarray(value) for name, value in state.items() if isinstance(value, np.ndarray)}
+    rest = {name: value for name, value in state.items() if name not in arrays}
+    payload = save(arrays, metadata={"about": json.dumps(about or {}), "rest": json.dumps(rest)})
+    with whole_file(path) as file:
+        file.write(MAGIC + hashlib.sha256(payload).hexdigest().encode() + b"\n")
+        file.write(payload)
+
+
+def read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The state and what it is about; DamagedError if a single bit is not as it was written."""
+    content = path.read_bytes()
+    line, payload = content[:HEADER], content[HEADER:]
+    if line != MAGIC + hashlib.sha256(payload).hexdigest().encode() + b"\n":
+        raise DamagedError(f"{path} is damaged: its checksum does not match its {len(content)} bytes.")
+    try:
+        size = int.from_bytes(payload[:8], "little")
+        words = json.loads(payload[8 : 8 + size])["__metadata__"]
+        arrays = {name: value.copy() for name, value in load(payload).items()}  # copies can be written to
+        return arrays | json.loads(words["rest"]), json.loads(words["about"])
+    except (SafetensorError, ValueError, KeyError) as error:
+        raise DamagedError(f"{path} cannot be read: {error}.") from error
+
+
+class Checkpoint:
+    """A directory of checkpoints of one run, in slots: one for each part of it that goes on by itself."""
+
+    def __init__(self, directory, about: Mapping[str, Any], seed: int = 0):
+        self.directory = Path(directory)
+        if self.directory.exists() and not self.directory.is_dir():
+            raise ValueError(f"checkpoint={str(directory)!r} is a file: give a directory, which need not exist yet.")
+        self.directory.mkdir(parents=True, exist_ok=True)
+        self.about, self.seed = json.loads(json.dumps(dict(about))), seed
+        found = next((found for name in sorted(self._slots()) if (found := self.newest(name, quiet=True))), None)
+        if found is not None:
+            self._compare(found[1])
+            self.seed = found[0]["seed"]
+
+    def _slots(self) -> set[str]:
+        return {match["slot"] for path in self.directory.iterdir() if (match := NAME.fullmatch(path.name))}
+
+    def _compare(self, theirs: Mapping[str, Any]) -> None:
+        """Refuse another run's checkpoint, and say how it differs."""
+        names = [*self.about, *(name for name in theirs if name not in self.about)]
+        told = [
+            f"{name} is {self.about.get(name)!r} here and {theirs.get(name)!r} there"
+            for name in names
+            if self.about.get(name) != theirs.get(name)
+        ]
+        if told:
+            raise ValueError(
+                f"the checkpoint in {str(self.directory)!r} is another run's: {'; '.join(told)}. "
+                "Give the same data and parameters to go on, or another directory (or empty this one) to begin anew."
+            )
+
+    def files(self, slot: str) -> list[Path]:
+        """The slot's files, the newest first."""
+        named = [(NAME.fullmatch(path.name), path) for path in self.directory.iterdir()]
+        mine = [(int(match["number"]), path) for match, path in named if match and match["slot"] == slot]
+        return [path for _, path in sorted(mine, reverse=True)]
+
+    def newest(self, slot: str, quiet: bool = False) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        """The newest whole state of a slot and what it is about; damaged files are removed, with a warning."""
+        found, damages = None, []
+        for path in self.files(slot):
+            try:
+                found = read(path)
+                break
+            except DamagedError as damage:
+                damages.append((path, damage))
+        if damages and not quiet:
+            then = "The run begins anew." if found is None else "The run goes on from the one before."
+            warnings.warn(" ".join([*(str(damage) for _, damage in damages), then]), RuntimeWarning, stacklevel=2)
+            for path, _ in damages:
+                path.unlink(missing_ok=True)  # so that it is not taken for the one to keep
+        return found
+
+    def slot(self, name: str) -> "Slot":
+        """The slot of that name, with what it holds."""
+        found = self.newest(name)
+        if found is not None:
+            self._compare(found[1])
+        return Slot(self, name, None if found is None else found[0])
+
+
+class Slot:
+    """Where one part of a run keeps its state: the two last files of that name."""
+
+    def __init__(self, checkpoint: Checkpoint, name: str, kept: dict[str, Any] | None):
+        self.checkpoint, self.name, self.kept = checkpoint, name, kept
+        self.next = -np.inf
+
+    def offer(self, state: Callable[[], Mapping[str, Any] | None], now: bool = False) -> None:
+        """Save the state, unless it is None, if that is due: the first time, and then so rarely that it costs 5 % of
+        the time at most, or if it has to be now."""
+        began = time.perf_counter()
+        if now or began >= self.next:
+            found = state()
+            if found is not None:
+                self.save(found)
+            ended = time.perf_counter()
+            self.next = ended + RARELY * (ended - began)
+
+    def save(self, state: Mapping[str, Any]) -> None:
+        """Write the state as the newest; the one before stays, older ones go."""
+        files, point = self.checkpoint.files(self.name), self.checkpoint
+        number = int(NAME.fullmatch(files[0].name)["number"]) + 1 if files else 1  # type: ignore[index]
+        write(
+            point.directory / f"{self.name}.{number:06d}.checkpoint", {**state, "seed": point.seed}, about=point.about
+        )
+        killed = point.directory.glob(f".{self.name}.*.part")  # what a process that was killed has left of a write
+        for path in (*files[1:], *killed):
+            path.unlink(missing_ok=True)
+
+    def finish(self, state: Mapping[str, Any]) -> None:
+        """Write what is left of the part when it is done, twice: both files say the same, and its states are gone."""
+        self.save(state)
+        self.save(state)
+        for path in self.checkpoint.directory.glob(f"{self.name}-*.checkpoint"):
+            path.unlink(missing_ok=True)
+
+    def beside(self, name: str) -> "Slot":
+        """The slot of another stage of the same part."""
+        return self.checkpoint.slot(f"{self.name}-{name}")
+
+
+class Nowhere:
+    """Keeps nothing: the slot of a run without a checkpoint."""
+
+    kept = None
+
+    def offer(self, state, now=False) -> None: ...
+
+    def save(self, state) -> None: ...
+
+    def finish(self, state) -> None: ...
+
+    def beside(self, name: str) -> "Nowhere":
+        return self
+
+
+NOWHERE = Nowhere()
+Place = Slot | Nowhere
