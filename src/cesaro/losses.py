@@ -7,15 +7,44 @@ Each has three faces, elementwise over arrays:
     conjugate(u, y)  phi*(u, y) = sup_p  u p - phi(p, y),  +inf where the supremum is
 
 so that phi(p, y) >= u p - phi*(u, y) for every u, with equality at u = slope(p, y): that is what a certificate sums.
+
+`dual()` is all that the linear models need to know of a loss: its numbers in the one form that their kernels compute with.
 """
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.floating]
+
+
+HINGE, PIECEWISE, LOGISTIC = 0, 1, 2  # the kinds that kernels tell apart
+NO_LIMIT = 1e300  # stands for infinity: times zero it is zero
+
+
+class DualForm(NamedTuple):
+    """phi(p, y) = max_b b (y - p) - bend b^2 / 2 - eps |b|  over  low + cap min(y, 0) <= b <= high + cap max(y, 0).
+
+    low <= 0 <= high. `cap` is for labels -1, +1. The logistic loss has bounds only; the hinge is bend = eps = 0, cap = 1.
+    """
+
+    kind: int = PIECEWISE
+    bend: float = 0.0
+    eps: float = 0.0
+    low: float = 0.0
+    high: float = 0.0
+    cap: float = 0.0
+
+    @property
+    def linear(self) -> bool:
+        """Whether the loss is piecewise linear: its dual is a quadratic programme in a box."""
+        return self.bend == 0.0 and self.kind != LOGISTIC
+
+    def bounds(self, y: Floats) -> tuple[Floats, Floats]:
+        """The least and the largest dual value of rows with targets y."""
+        return self.low + self.cap * np.minimum(y, 0.0), self.high + self.cap * np.maximum(y, 0.0)
 
 
 class Loss(Protocol):
@@ -24,6 +53,7 @@ class Loss(Protocol):
     def value(self, p: ArrayLike, y: ArrayLike) -> Floats: ...
     def slope(self, p: ArrayLike, y: ArrayLike) -> Floats: ...
     def conjugate(self, u: ArrayLike, y: ArrayLike) -> Floats: ...
+    def dual(self) -> DualForm: ...
 
 
 def _within(inside, value):
@@ -45,6 +75,9 @@ class Hinge:
         b = np.multiply(u, y)
         return _within((b >= -1.0) & (b <= 0.0), b)
 
+    def dual(self) -> DualForm:
+        return DualForm(HINGE, cap=1.0)
+
 
 @dataclass(frozen=True)
 class SquaredHinge:
@@ -59,6 +92,9 @@ class SquaredHinge:
     def conjugate(self, u, y):
         b = np.multiply(u, y)
         return _within(b <= 0.0, b + b**2 / 4.0)
+
+    def dual(self) -> DualForm:
+        return DualForm(bend=0.5, cap=NO_LIMIT)
 
 
 @dataclass(frozen=True)
@@ -79,6 +115,13 @@ class LogLoss:
             entropy = np.where(a > 0, a * np.log(a), 0.0) + np.where(a < 1, (1.0 - a) * np.log1p(-a), 0.0)
         return _within(inside, entropy)
 
+    def dual(self) -> DualForm:
+        return DualForm(LOGISTIC, cap=1.0)
+
+    def probability(self, score: ArrayLike) -> Floats:
+        """1/(1 + exp(-score))."""
+        return np.exp(-np.logaddexp(0.0, np.negative(score)))
+
 
 @dataclass(frozen=True)
 class ModifiedHuber:
@@ -95,6 +138,13 @@ class ModifiedHuber:
         b = np.multiply(u, y)
         return _within((b >= -4.0) & (b <= 0.0), b + b**2 / 4.0)
 
+    def dual(self) -> DualForm:
+        return DualForm(bend=0.5, cap=4.0)
+
+    def probability(self, score: ArrayLike) -> Floats:
+        """(clip(score, -1, 1) + 1)/2."""
+        return (np.clip(score, -1.0, 1.0) + 1.0) / 2.0
+
 
 @dataclass(frozen=True)
 class SquaredError:
@@ -108,6 +158,9 @@ class SquaredError:
 
     def conjugate(self, u, y):
         return np.multiply(u, y) + np.square(u) / 2.0
+
+    def dual(self) -> DualForm:
+        return DualForm(bend=1.0, low=-NO_LIMIT, high=NO_LIMIT)
 
 
 @dataclass(frozen=True)
@@ -126,6 +179,9 @@ class Huber:
     def conjugate(self, u, y):
         return _within(np.abs(u) <= self.epsilon, np.multiply(u, y) + np.square(u) / 2.0)
 
+    def dual(self) -> DualForm:
+        return DualForm(bend=1.0, low=-self.epsilon, high=self.epsilon)
+
 
 @dataclass(frozen=True)
 class EpsilonInsensitive:
@@ -143,6 +199,9 @@ class EpsilonInsensitive:
     def conjugate(self, u, y):
         return _within(np.abs(u) <= 1.0, np.multiply(u, y) + self.epsilon * np.abs(u))
 
+    def dual(self) -> DualForm:
+        return DualForm(eps=self.epsilon, low=-1.0, high=1.0)
+
 
 @dataclass(frozen=True)
 class SquaredEpsilonInsensitive:
@@ -159,6 +218,9 @@ class SquaredEpsilonInsensitive:
 
     def conjugate(self, u, y):
         return np.multiply(u, y) + self.epsilon * np.abs(u) + np.square(u) / 4.0
+
+    def dual(self) -> DualForm:
+        return DualForm(bend=0.5, eps=self.epsilon, low=-NO_LIMIT, high=NO_LIMIT)
 
 
 @dataclass(frozen=True)
@@ -178,6 +240,9 @@ class Quantile:
     def conjugate(self, u, y):
         u = np.asarray(u)
         return _within((u >= -self.quantile) & (u <= 1.0 - self.quantile), u * y)
+
+    def dual(self) -> DualForm:
+        return DualForm(low=self.quantile - 1.0, high=self.quantile)
 
 
 CLASSIFICATION: dict[str, type] = {

@@ -4,10 +4,10 @@ import os
 import signal
 import time
 
-from cesaro.engines.executors import Cluster
+from cesaro.engines.executors import DaskCluster
 
 
-class Deadly(Cluster):
+class Deadly(DaskCluster):
     """Counts the rounds of a mode, kills a worker as one of them begins, and remembers the longest round."""
 
     def __init__(self, client, function, number):

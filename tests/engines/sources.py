@@ -5,7 +5,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from cesaro.engines import fit
-from cesaro.engines.executors import Here
+from cesaro.engines.executors import ThisProcess
 from cesaro.engines.inputs import from_collections
 
 
@@ -32,4 +32,4 @@ def fit_on(engine, estimator, dX, dy, sample_weight=None):
 
 def fit_here(estimator, dX, dy, sample_weight=None):
     """The same in this process."""
-    return fit_on(Here(), estimator, dX, dy, sample_weight)
+    return fit_on(ThisProcess(), estimator, dX, dy, sample_weight)

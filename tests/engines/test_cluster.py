@@ -15,7 +15,7 @@ from sources import classes, cut, fit_on
 
 from cesaro.engines import exact_mode, local_mode
 from cesaro.engines.dask import DaskDualAveragingClassifier, DaskDualAveragingRegressor
-from cesaro.engines.executors import Here
+from cesaro.engines.executors import ThisProcess
 from cesaro.linear import DualAveragingClassifier
 
 SETTINGS = {"alpha": 1e-2, "random_state": 0}
@@ -31,7 +31,7 @@ def test_the_cluster_gives_the_bits_of_one_process(client, mode):
     X, y = classes(1, kinds=3)
     estimator = DaskDualAveragingClassifier(mode=mode, tol=0, max_iter=5, client=client, **SETTINGS)
     dX, dy = cut(X, y, 90, sparse=True)
-    same(estimator.fit(dX, dy), fit_on(Here(), estimator, dX, dy))
+    same(estimator.fit(dX, dy), fit_on(ThisProcess(), estimator, dX, dy))
 
 
 def test_lazy_answers_are_the_ordinary_estimators(client):
@@ -80,7 +80,7 @@ def test_files_are_read_by_the_workers(client, tmp_path):
     assert model.to_local().score(X, y) > 0.95
 
 
-@pytest.mark.parametrize(("mode", "function"), [("exact", exact_mode.slopes), ("local", local_mode.take_turn)])
+@pytest.mark.parametrize(("mode", "function"), [("exact", exact_mode.slopes), ("local", local_mode.take_request)])
 def test_a_killed_worker_costs_time_but_no_proof_and_no_bit_of_exactness(client, mode, function):
     X, y = classes(5)
     dX, dy = cut(X, y, 100)
@@ -91,7 +91,7 @@ def test_a_killed_worker_costs_time_but_no_proof_and_no_bit_of_exactness(client,
     assert engine.killed
     assert engine.longest < 60
     if mode == "exact":
-        same(model, fit_on(Here(), estimator, dX, dy))
+        same(model, fit_on(ThisProcess(), estimator, dX, dy))
     assert model.lower_bound_ <= known.objective_ * (1 + 1e-9)
     assert known.lower_bound_ <= model.objective_ * (1 + 1e-9)
     client.wait_for_workers(2, timeout=120)

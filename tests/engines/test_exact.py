@@ -69,7 +69,7 @@ def test_the_numbers_are_those_of_the_kernels_in_the_same_batches(solver, more, 
         self.order[:] = table.T.ravel()
         return self.order
 
-    monkeypatch.setattr("cesaro.linear.problem.row_order.Orders.draw", places)
+    monkeypatch.setattr("cesaro.linear.problem.row_order.RowOrders.draw", places)
     known = DualAveragingClassifier(**settings | more).fit(X, y)
     np.testing.assert_allclose(model.coef_, known.coef_, rtol=1e-10, atol=1e-13)
     np.testing.assert_allclose(model.intercept_, known.intercept_, rtol=1e-10, atol=1e-13)
@@ -82,7 +82,7 @@ def test_the_numbers_are_those_of_the_kernels_in_the_same_batches(solver, more, 
 def test_every_row_is_in_one_batch_of_an_epoch(n, batch_size):
     blocks = min(64, n)
     cut = reproducible_sum.edges(n, blocks)
-    part = exact_mode.Ready([], 0, cut)
+    part = exact_mode.PartitionProblems([], 0, cut)
     last = int(((np.diff(cut) - 1) * blocks + np.arange(blocks)).max())
     batches = [exact_mode.Batch(1, 2, blocks, t * batch_size, batch_size) for t in range(last // batch_size + 1)]
     rows = [np.concatenate([exact_mode.chosen(part, j, batch) for j in range(blocks)]) for batch in batches]

@@ -19,7 +19,7 @@ from sources import classes, cut, fit_here, fit_on
 
 from cesaro.engines import local_mode
 from cesaro.engines.dask import DaskDualAveragingClassifier, DaskDualAveragingRegressor
-from cesaro.engines.executors import Cluster, Here
+from cesaro.engines.executors import DaskCluster, ThisProcess
 from cesaro.linear.solvers.progress import Silence, watched_by
 from cesaro.storage import checkpoint
 from cesaro.storage.checkpoint import read
@@ -39,7 +39,7 @@ def targets(mode, **more):
 def quietly(estimator, dX, dy, engine=None):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return fit_on(engine or Here(), estimator, dX, dy)
+        return fit_on(engine or ThisProcess(), estimator, dX, dy)
 
 
 def kept_in(estimator, directory):
@@ -127,7 +127,7 @@ def test_the_round_in_which_time_runs_out_is_saved(tmp_path, monkeypatch):
     monkeypatch.setattr(checkpoint, "RARELY", 1e9)
     estimator, data = labels("local", time_limit=0.2)
 
-    class Slow(Here):
+    class Slow(ThisProcess):
         """Takes its time for every round."""
 
         def each_at_home(self, function, handles, order):
@@ -135,7 +135,7 @@ def test_the_round_in_which_time_runs_out_is_saved(tmp_path, monkeypatch):
             return super().each_at_home(function, handles, order)
 
     stopped = quietly(kept_in(estimator, tmp_path), *data, engine=Slow())
-    assert read(max(tmp_path.iterdir()))[0]["number"] == stopped.n_iter_ + 1
+    assert read(max(tmp_path.iterdir()))[0]["solver/epoch"] == stopped.n_iter_
 
 
 @pytest.mark.parametrize("mode", ["local", "exact"])
@@ -202,17 +202,17 @@ def test_the_checkpoint_of_other_rows_is_refused(tmp_path):
 def test_where_a_worker_has_lost_its_state_nothing_is_saved(tmp_path, always):
     estimator, data = labels("local", max_iter=3, tol=0)
 
-    class Forgetful(Here):
+    class Forgetful(ThisProcess):
         """Loses the states of a partition at the end of the second round."""
 
         def each_at_home(self, function, handles, order):
-            if function is local_mode.recount and order[1] == 1:
+            if function is local_mode.shard_states and order[1] == 1:
                 local_mode._HELD.pop((order[0], 0))
             return super().each_at_home(function, handles, order)
 
     with crash_at(2), pytest.raises(Crash):
         quietly(kept_in(estimator, tmp_path), *data, engine=Forgetful())
-    assert [read(path)[0]["number"] for path in tmp_path.iterdir()] == [1]
+    assert [read(path)[0]["solver/epoch"] for path in tmp_path.iterdir()] == [1]
     assert_same(quietly(estimator, *data), quietly(kept_in(estimator, tmp_path), *data))
 
 
@@ -220,7 +220,7 @@ def test_where_a_worker_has_lost_its_state_nothing_is_saved(tmp_path, always):
 def test_what_a_cluster_began_goes_on_here_and_the_other_way_round(client, mode, tmp_path, always):
     estimator, data = labels(mode, max_iter=5)
     plain = quietly(estimator, *data)
-    for first, second in ((Cluster(client), Here()), (Here(), Cluster(client))):
+    for first, second in ((DaskCluster(client), ThisProcess()), (ThisProcess(), DaskCluster(client))):
         directory = tmp_path / type(first).__name__
         with crash_at(3), pytest.raises(Crash):
             quietly(kept_in(estimator, directory), *data, engine=first)

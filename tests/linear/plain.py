@@ -7,10 +7,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from cesaro import losses
-from cesaro.linear.problem.csr import bare, make_rows
+from cesaro.linear.problem.csr import make_rows, without_redundant_arrays
 from cesaro.linear.problem.problem import Problem
-from cesaro.linear.problem.scalar_losses import code_of
-from cesaro.linear.solvers.averaging.solver import SOLVERS
+from cesaro.linear.problem.scalar_losses import dual_form
+from cesaro.linear.solvers.averaging.variants import VARIANTS
 
 LOSSES = [kind() for kind in losses.ALL.values()]
 
@@ -61,7 +61,7 @@ def make_case(
 
 def printed(case: Case, w0=None, unit=None):
     """The family of reading.md section 1 written out: every sum kept as a sum."""
-    X, p, face = case.X, case.problem, SOLVERS[case.solver]
+    X, p, variant = case.X, case.problem, VARIANTS[case.solver]
     width = X.shape[1]
     w0 = np.zeros(width) if w0 is None else w0
     penalty = np.where(np.arange(width) < p.rows.d, p.l1, 0.0)
@@ -74,14 +74,16 @@ def printed(case: Case, w0=None, unit=None):
             a = rows.sum()
             before, A = case.anchor + A, A + a
             o = a * (A / (unit or len(order))) ** 3 if case.cubic else a
-            x = (out * x + o * w) / (out + o) if face.primal else w  # x_t is w_{t-1}, or the average that ends with it
+            x = (
+                (out * x + o * w) / (out + o) if variant.primal else w
+            )  # x_t is w_{t-1}, or the average that ends with it
             average, out = average + o * x, out + o
             predictions = X[batch] @ x
             u = p.loss.slope(predictions, p.y[batch])
             loss = (rows * u) @ X[batch] / a
             slopes = slopes + a * loss
             constants += rows @ (p.loss.value(predictions, p.y[batch]) - u * predictions)
-            if face.keep:
+            if variant.keep:
                 eta = a / (p.mu * before) if before > 0 else np.inf
                 w = project((w - eta * loss) / (1 + p.mu * eta) if before > 0 else -loss / p.mu, p.radius)
             else:
@@ -89,7 +91,7 @@ def printed(case: Case, w0=None, unit=None):
                 dual = total * p.mu
                 dual = np.sign(dual) * np.maximum(0.0, np.abs(dual) - penalty * A)
                 w = project(dual / (p.mu * (case.anchor + A)), p.radius)
-    answer = w if face.last else (x if face.primal else average / out)
+    answer = w if variant.last else (x if variant.primal else average / out)
     return SimpleNamespace(w=w, answer=answer, s=slopes / A, c=constants / A, A=A)
 
 
@@ -111,73 +113,64 @@ def project(w, radius):
 
 
 def run_kernel(kernels, case: Case, w0=None):
-    """The same run through visit, visit_batches or visit_elastic of the given modules."""
-    p, face = case.problem, SOLVERS[case.solver]
+    """The same run through run_epoch, its mini-batch or its elastic net form, of the given modules."""
+    p, variant = case.problem, VARIANTS[case.solver]
     rows, recursion = p.rows, kernels.recursion
-    code, param = code_of(p.loss)
     total = float(len(case.orders[0]))
-    how = recursion.How(code, param, p.mu, p.l1, p.radius, face.primal, face.keep, case.cubic, total)
-    zr = np.zeros((2, rows.d + 1)).T if not face.primal and case.batch == 1 and p.l1 == 0 else np.zeros((rows.d + 1, 2))
-    now = np.array(recursion.Now(anchor=case.anchor))
+    config = recursion.KernelConfig(
+        dual_form(p.loss), p.mu, p.l1, p.radius, variant.primal, variant.keep, case.cubic, total
+    )
+    zr = (
+        np.zeros((2, rows.d + 1)).T
+        if not variant.primal and case.batch == 1 and p.l1 == 0
+        else np.zeros((rows.d + 1, 2))
+    )
+    scalars = np.array(recursion.RunScalars(anchor=case.anchor))
     start = np.zeros(rows.d + 1)
     if w0 is not None:
         start[: len(w0)] = -p.mu * case.anchor * w0
-        zr[:, 0], now[recursion.SQUARE] = start, start @ start
-    seen = np.zeros((rows.n if face.keep else 0, 2))
+        zr[:, 0], scalars[recursion.SQUARE] = start, start @ start
+    slope_sums = np.zeros((rows.n if variant.keep else 0, 2))
     slopes, sums = np.zeros(case.batch), np.zeros((rows.n + 1, 3))
     lag = np.zeros(rows.d + 1, dtype=np.uint64)
     v = p.v if (p.v != 1.0).any() else np.ones(1)
-    targets, less = np.stack([p.y, np.zeros(rows.n)], axis=1), bare(rows)
+    targets, less = np.stack([p.y, np.zeros(rows.n)], axis=1), without_redundant_arrays(rows)
     for order, gamma in zip(case.orders, case.gammas, strict=True):
-        what = (v, order, gamma, how, zr, now, seen)
+        what = (v, order, gamma, config, zr, scalars, slope_sums)
         if p.l1 > 0:
-            kernels.elastic.visit_elastic(rows, p.y, *what, slopes, sums, lag)
+            kernels.elastic.run_epoch_elastic_net(rows, p.y, *what, slopes, sums, lag)
         elif case.batch > 1:
-            kernels.batches.visit_batches(rows, p.y, *what, slopes)
+            kernels.batches.run_epoch_minibatch(rows, p.y, *what, slopes)
         else:
-            visit, radius = (
-                recursion.visit_average if face.primal else recursion.visit,
-                p.radius if p.radius < np.inf else None,
-            )
-            visit(
-                less,
-                targets,
-                v if len(v) > 1 else None,
-                order,
-                gamma,
-                how,
-                recursion.loss_of(how),
-                radius,
-                zr,
-                now,
-                seen if face.keep else None,
-                np.zeros_like(order),
-            )
-            recursion.settle(less, targets, zr)
-    kept = now[recursion.SCALE]
-    running = now[recursion.SQUARE] * kept**2
-    now[recursion.SQUARE] = recursion.fold(zr, now[recursion.ALPHA], kept)
-    now[recursion.ALPHA], now[recursion.SCALE] = 0.0, 1.0
-    width, A = rows.width, now[recursion.DONE]
+            recalled = slope_sums if variant.keep else None
+            weights = v if len(v) > 1 else None
+            state = (zr, scalars, recalled, np.zeros_like(order))
+            recursion.run_epoch(less, targets, weights, order, gamma, config, *recursion.specialised(config), *state)
+            recursion.flush(less, targets, zr)
+    kept = scalars[recursion.SCALE]
+    running = scalars[recursion.SQUARE] * kept**2
+    scalars[recursion.SQUARE] = recursion.fold(zr, scalars[recursion.ALPHA], kept)
+    scalars[recursion.ALPHA], scalars[recursion.SCALE] = 0.0, 1.0
+    width, A = rows.width, scalars[recursion.DONE]
     Gamma = case.anchor + A
     penalty = np.where(np.arange(width) < rows.d, p.l1, 0.0)
     z = zr[:width, 0]
     w = -np.sign(z) * np.maximum(0.0, np.abs(z) - penalty * A) / (p.mu * Gamma)
     if p.l1 == 0:
-        s, _ = recursion.step(how, how.radius, p.mu, Gamma, 1.0, now[recursion.SQUARE])
+        s, _ = recursion.step(config, config.radius, p.mu, Gamma, 1.0, scalars[recursion.SQUARE])
         w = s * z
-    answer = w if face.last else zr[:width, 1] / now[recursion.OUT]
-    if face.primal:
-        answer = zr[:width, 1] / now[recursion.OUT]
+    answer = w if variant.last else zr[:width, 1] / scalars[recursion.OUT]
+    if variant.primal:
+        answer = zr[:width, 1] / scalars[recursion.OUT]
     return SimpleNamespace(
         w=w,
         answer=answer,
         s=(z - start[:width]) / A,
-        c=now[recursion.CUT] / A,
+        c=scalars[recursion.CUT] / A,
         A=A,
         running=running,
-        square=now[recursion.SQUARE] if p.l1 == 0 else running,
-        seen=seen,
+        square=scalars[recursion.SQUARE] if p.l1 == 0 else running,
+        slope_sums=slope_sums,
     )
 
 
@@ -190,40 +183,10 @@ def compare(case: Case, got, want, *, atol=1e-10):
     np.testing.assert_allclose(got.c, want.c, rtol=atol, atol=atol)
     if case.problem.radius < np.inf:
         np.testing.assert_allclose(got.running, got.square, rtol=1e-9, atol=1e-9)
-    if got.seen is not None and len(got.seen):  # z has been shrunk: the slopes are remembered row by row
+    if got.slope_sums is not None and len(got.slope_sums):  # z has been shrunk: the slopes are remembered row by row
         p = case.problem
-        s = got.seen[:, 0] @ case.X / got.A
+        s = got.slope_sums[:, 0] @ case.X / got.A
         np.testing.assert_allclose(s, want.s, rtol=0, atol=atol * (1 + np.abs(want.s).max()))
-        np.testing.assert_allclose(got.seen[:, 1], p.v * sum(case.gammas), rtol=1e-12)
-    elif not SOLVERS[case.solver].keep:
+        np.testing.assert_allclose(got.slope_sums[:, 1], p.v * sum(case.gammas), rtol=1e-12)
+    elif not VARIANTS[case.solver].keep:
         np.testing.assert_allclose(got.s, want.s, rtol=0, atol=atol * (1 + np.abs(want.s).max()))
-
-
-def run_lanes(lanes, cases: list[Case]):
-    """Several cases on the same rows as lanes of one pass: they may differ in mu, targets and row weights."""
-    p, face, L = cases[0].problem, SOLVERS[cases[0].solver], len(cases)
-    code, param = code_of(p.loss)
-    how = lanes.How(
-        code, param, 0.0, 0.0, p.radius, face.primal, face.keep, cases[0].cubic, float(len(cases[0].orders[0]))
-    )
-    W, S, work = np.zeros((p.rows.d + 1, 2 * L)), np.zeros((8, L)), np.zeros((2, 2 * L))
-    S[lanes.ANCHOR], S[lanes.SCALE] = [case.anchor for case in cases], 1.0
-    number = np.arange(L, dtype=np.uint32)
-    which = lanes.Lanes(np.array([case.problem.mu for case in cases]), number, number)
-    Y, V = (np.stack([getattr(case.problem, name) for case in cases], axis=1) for name in "yv")
-    t = 0
-    for order, gamma in zip(cases[0].orders, cases[0].gammas, strict=True):
-        t = lanes.visit_lanes(p.rows, Y, V, order, gamma, how, which, W, S, work, t)
-    running = S[lanes.SQUARE] * S[lanes.SCALE] ** 2
-    lanes.fold_lanes(W, S)
-    found = []
-    for k, case in enumerate(cases):
-        z, r = W[: p.rows.width, k], W[: p.rows.width, L + k]
-        A, square, mu = S[lanes.DONE, k], S[lanes.SQUARE, k], case.problem.mu
-        s, _ = lanes.step(how, how.radius, mu, case.anchor + A, 1.0, square)
-        answer = s * z if face.last else r / S[lanes.OUT, k]
-        cut = S[lanes.CUT, k] / A
-        found.append(
-            SimpleNamespace(w=s * z, answer=answer, s=z / A, c=cut, A=A, running=running[k], square=square, seen=None)
-        )
-    return found

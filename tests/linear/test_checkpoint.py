@@ -22,8 +22,9 @@ from cesaro.linear import (
 )
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem
-from cesaro.linear.solvers import dispatch
+from cesaro.linear.solvers import parallel
 from cesaro.linear.solvers.anchored import state as anchored
+from cesaro.linear.solvers.averaging import multi_target
 from cesaro.losses import Hinge
 from cesaro.storage import checkpoint
 from cesaro.storage.checkpoint import Checkpoint, DamagedError, read, write
@@ -111,17 +112,24 @@ def test_a_fit_that_goes_on_from_any_epoch_is_the_fit_that_never_stopped(case, m
         assert_same(plain, quietly(classifier(**model.get_params() | {"checkpoint": stop}), X, y))
 
 
-def test_a_run_of_sweeps_that_resumes_stands_where_the_other_stood():
+def test_a_solver_that_resumes_is_where_the_other_was():
     X, y, _ = data(n=30)
     rng, problem = np.random.default_rng(0), Problem(make_rows(X, 1.0), 2.0 * y - 1.0, np.ones(30), Hinge(), 0.1)
-    numbers = np.array([3.5, 0.25, -0.5, 0.125, -0.75, 12345.0])
-    order = rng.permutation(30)[:20].astype(np.uint32)
-    there = anchored.Standing(rng.random(30), order, rng.normal(size=10), rng.normal(size=10), numbers)
-    run = anchored.Run(problem, 0)
-    run.resume(there)
-    for name, one, other in zip(there._fields, run.standing(), there, strict=True):
-        np.testing.assert_array_equal(one, other, err_msg=name)
-    np.testing.assert_array_equal(run.H[:, 0], 3.5 * there.center + 30 * there.g)
+    there = {
+        "b": rng.random(30),
+        "active": rng.permutation(30)[:20].astype(np.uint32),
+        "g": rng.normal(size=10),
+        "center": rng.normal(size=10),
+        "prox_weight": 3.5,
+        "noise": 0.25,
+        "seed": 12345,
+        "rule": {"ratio": -0.5, "rate": 0.125, "least": -0.75},
+    }
+    state = anchored.SolverState(problem, 0)
+    state.resume(there)
+    for name, value in state.state().items():
+        np.testing.assert_array_equal(value, there[name], err_msg=name)
+    np.testing.assert_array_equal(state.h_and_r[:, 0], 3.5 * there["center"] + 30 * there["g"])
 
 
 @pytest.mark.parametrize("solver", ["anchored", "gda"])
@@ -166,13 +174,13 @@ def test_many_pauses_come_to_the_end_that_none_does(solver, tmp_path):
 
 def test_so_is_a_ctrl_c(tmp_path, monkeypatch):
     X, y, _ = data()
-    plain, solve = quietly(classifier(), X, y), dispatch.solve
+    plain, solve = quietly(classifier(), X, y), parallel.solve
 
-    def report(epoch, *values):
+    def report(model, epoch, *values):
         if epoch > 4:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(dispatch, "solve", lambda *args: solve(*args[:3], report, args[4]))
+    monkeypatch.setattr(parallel, "solve", lambda *args: solve(*args[:3], report, args[4]))
     with pytest.warns(ConvergenceWarning, match="interrupted"):
         classifier(checkpoint=tmp_path).fit(X, y)
     monkeypatch.undo()
@@ -191,8 +199,8 @@ def test_a_fit_that_had_finished_is_returned_without_another_epoch(tmp_path, mon
         X, y, _ = data(classes=3)
         first = quietly(classifier(solver=solver, checkpoint=tmp_path / solver), X, y)
         with monkeypatch.context() as patch:
-            patch.setattr(dispatch, "solve", None)
-            patch.setattr(dispatch, "_together", None)
+            patch.setattr(parallel, "solve", None)
+            patch.setattr(multi_target, "solve", None)
             assert_same(first, quietly(classifier(solver=solver, checkpoint=tmp_path / solver), X, y))
 
 
@@ -318,7 +326,7 @@ def test_the_damaged_one_is_not_the_one_that_is_kept(tmp_path):
     (tmp_path / "model-0.000003.checkpoint").write_bytes(b"")
     with pytest.warns(RuntimeWarning, match="one before"):
         slot = Checkpoint(tmp_path, {}).slot("model-0")
-    assert slot.kept["epoch"] == 1
+    assert slot.saved["epoch"] == 1
     slot.save({"epoch": 2})
     assert [read(path)[0]["epoch"] for path in sorted(tmp_path.iterdir())] == [1, 2]
 
@@ -335,9 +343,9 @@ def test_a_save_that_fails_half_way_leaves_what_was_there(tmp_path, monkeypatch)
         slot.save({"epoch": 2})
     monkeypatch.undo()
     slot = Checkpoint(tmp_path, {}).slot("model-0")
-    assert slot.kept["epoch"] == 1
+    assert slot.saved["epoch"] == 1
     slot.save({"epoch": 2})
-    assert Checkpoint(tmp_path, {}).slot("model-0").kept["epoch"] == 2
+    assert Checkpoint(tmp_path, {}).slot("model-0").saved["epoch"] == 2
 
 
 def test_what_a_kill_has_left_of_a_write_goes_with_the_next_save(tmp_path):

@@ -9,13 +9,16 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from solving import by_averaging as solve
 
 from cesaro.linear.problem.csr import make_rows
+from cesaro.linear.problem.mean_loss import objective_at as objective
 from cesaro.linear.problem.problem import Problem
 from cesaro.linear.solvers.averaging import elastic_net, minibatch
 from cesaro.linear.solvers.averaging import kernels as recursion
-from cesaro.linear.solvers.averaging.initial_anchor import mean_square
-from cesaro.linear.solvers.averaging.solver import SOLVERS, Run, objective, solve
+from cesaro.linear.solvers.averaging.pilot import mean_square
+from cesaro.linear.solvers.averaging.solver import AveragingSolver
+from cesaro.linear.solvers.averaging.variants import VARIANTS
 
 plain = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("plain.py"))))
 KERNELS = SimpleNamespace(recursion=recursion, batches=minibatch, elastic=elastic_net)
@@ -29,7 +32,7 @@ class Linear:
         return (t + 1) / 2
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", VARIANTS)
 @pytest.mark.parametrize("loss", plain.LOSSES, ids=repr)
 @settings(max_examples=15, deadline=None)
 @given(
@@ -43,7 +46,7 @@ class Linear:
     ones=st.booleans(),
 )
 def test_a_kernel_run_is_the_printed_formula(solver, loss, seed, ball, weights, batch, anchor, bias, cubic, ones):
-    cubic = cubic and not SOLVERS[solver].primal
+    cubic = cubic and not VARIANTS[solver].primal
     what = {"ball": ball, "weights": weights, "batch": batch, "anchor": anchor, "bias": bias, "cubic": cubic}
     case = plain.make_case(seed, loss, solver, ones=ones, **what)
     assume(plain.steady(case))
@@ -69,7 +72,7 @@ def test_the_lazy_elastic_net_is_the_printed_formula(solver, loss, seed, weights
     plain.compare(case, plain.run_kernel(KERNELS, case), plain.printed(case))
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", VARIANTS)
 @settings(max_examples=20, deadline=None)
 @given(seed=seeds, ball=st.booleans(), loss=st.sampled_from(plain.LOSSES))
 def test_a_start_away_from_zero_is_the_printed_formula(solver, seed, ball, loss):
@@ -80,7 +83,7 @@ def test_a_start_away_from_zero_is_the_printed_formula(solver, seed, ball, loss)
 
 
 @pytest.mark.parametrize("sampling", ["reshuffle", "replacement"])
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", VARIANTS)
 @settings(max_examples=20, deadline=None)
 @given(
     seed=seeds,
@@ -106,7 +109,7 @@ def test_no_point_lies_below_what_a_run_has_proved(sampling, solver, seed, loss,
     assert fit.n_iter == 20
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", VARIANTS)
 @pytest.mark.parametrize("loss", plain.LOSSES, ids=repr)
 def test_the_proved_gap_closes(solver, loss):
     case = plain.make_case(12, loss, solver, weights=True, bias=1.0)
@@ -152,12 +155,14 @@ def test_weights_of_any_kind_do_not_overflow():
 def test_epoch_weights_are_those_of_the_printed_formula():
     case = plain.make_case(9, plain.LOSSES[4], "gda", weights=True)._replace(gammas=[1.0, 2.0, 3.0])
     share = case.problem.v / case.problem.v[case.problem.v > 0].mean()
-    run = Run(case.problem, SOLVERS["gda"]._replace(cubic=False), Linear(), False, np.random.default_rng(0))
-    run.start_at(None, case.anchor)
+    run = AveragingSolver(
+        case.problem, VARIANTS["gda"]._replace(cubic=False), Linear(), False, np.random.default_rng(0)
+    )
+    run.begin(None, case.anchor)
     orders = []
     for _ in range(3):
         run.advance()
-        orders.append(run.order.copy())
+        orders.append(run.orders.order.copy())
     want = plain.printed(case._replace(orders=orders, problem=case.problem._replace(v=share)))
     np.testing.assert_allclose(run.output(), want.answer, rtol=0, atol=1e-12)
 
@@ -227,8 +232,8 @@ def test_a_run_of_many_rows_that_is_resumed_is_the_run(solver):
     problem = Problem(make_rows(X), y, np.ones(20_000), plain.LOSSES[0], 1e-3)
 
     def fresh(epochs):
-        run = Run(problem, SOLVERS[solver], Linear(), False, np.random.default_rng(1))
-        run.start_at(None, 100.0)
+        run = AveragingSolver(problem, VARIANTS[solver], Linear(), False, np.random.default_rng(1))
+        run.begin(None, 100.0)
         for _ in range(epochs):
             run.advance()
         return run
@@ -237,24 +242,26 @@ def test_a_run_of_many_rows_that_is_resumed_is_the_run(solver):
     resumed.resume(half.state())
     for _ in range(2):
         resumed.advance()
-    assert 0.05 < whole.orders.stay / 20_000 < 0.95
-    np.testing.assert_array_equal(np.sort(whole.orders.alike), np.arange(20_000))
+    assert 0.05 < whole.orders.still / 20_000 < 0.95
+    np.testing.assert_array_equal(np.sort(whole.orders.grouped), np.arange(20_000))
     np.testing.assert_array_equal(resumed.output(), whole.output())
 
 
 def test_a_pass_puts_the_rows_apart_that_moved_w_and_those_that_did_not():
     case = plain.make_case(4, plain.LOSSES[0], "gda")
-    run = Run(case.problem, SOLVERS["gda"], Linear(), False, np.random.default_rng(0))
-    run.start_at(None, 1.0)
+    run = AveragingSolver(case.problem, VARIANTS["gda"], Linear(), False, np.random.default_rng(0))
+    run.begin(None, 1.0)
     run.advance()
     moved = np.flatnonzero(run.targets[:, 1])  # what the average owes to them
     assert 0 < len(moved) < run.count
-    np.testing.assert_array_equal(np.sort(run.orders.alike[run.orders.stay :]), moved)
-    np.testing.assert_array_equal(np.sort(run.orders.alike), np.flatnonzero(case.problem.v))
+    np.testing.assert_array_equal(np.sort(run.orders.grouped[run.orders.still :]), moved)
+    np.testing.assert_array_equal(np.sort(run.orders.grouped), np.flatnonzero(case.problem.v))
 
 
 def test_a_start_that_explodes_begins_again_until_the_steps_are_small_enough(monkeypatch):
     case = plain.make_case(4, plain.LOSSES[4], "gda", bias=1.0)
     zero = objective(case.problem, np.zeros(case.problem.rows.width))
-    monkeypatch.setattr("cesaro.linear.solvers.averaging.solver.choose", lambda p, *_: (1e8, mean_square(p.rows, p.v)))
+    monkeypatch.setattr(
+        "cesaro.linear.solvers.averaging.solver.first_step", lambda s: (1e8, mean_square(s.problem.rows, s.problem.v))
+    )
     assert solve(case.problem, tol=0, max_iter=2).objective < 0.9 * zero

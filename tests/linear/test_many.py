@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 
 from cesaro import losses
 from cesaro.linear.problem.csr import make_rows
+from cesaro.linear.problem.mean_loss import objective_at as objective
 from cesaro.linear.problem.problem import Problem
 from cesaro.linear.solvers.averaging import multi_target
-from cesaro.linear.solvers.averaging.solver import SOLVERS, objective
+from cesaro.linear.solvers.averaging.variants import VARIANTS
+from cesaro.linear.solvers.settings import Settings
 
 plain = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("plain.py"))))
 
@@ -30,37 +32,39 @@ class Linear:
         return (t + 1) / 2
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", VARIANTS)
 @pytest.mark.parametrize("loss", plain.LOSSES, ids=repr)
 @settings(max_examples=8, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), count=st.sampled_from([1, 3, 17, 70]), weights=st.booleans(), bias=st.booleans())
 def test_every_model_is_the_printed_formula_of_its_own_targets(solver, loss, seed, count, weights, bias):
     case = plain.make_case(seed, loss, solver, weights=weights, bias=float(bias))._replace(gammas=[1.0, 2.0, 3.0])
     problems = problems_of(case, np.random.default_rng(seed), count)
-    run = multi_target.Many(problems, SOLVERS[solver]._replace(cubic=False), Linear(), np.random.default_rng(0))
-    run.start_at(case.anchor)
+    run = multi_target.MultiTargetSolver(
+        problems, VARIANTS[solver]._replace(cubic=False), Linear(), np.random.default_rng(0)
+    )
+    run.begin(case.anchor)
     orders = []
     for _ in range(3):
-        run.advance()
-        orders.append(run.order.copy())
+        run.advance([])
+        orders.append(run.orders.order.copy())
     for k in {0, count // 2, count - 1}:
-        mine = case._replace(orders=orders, problem=problems[k]._replace(v=run.share))
+        mine = case._replace(orders=orders, problem=problems[k]._replace(v=run.weight / (run.weight.sum() / run.count)))
         if not plain.steady(mine):
             continue
         want = plain.printed(mine)
         size = 1.0 + np.abs(want.w).max()
         np.testing.assert_allclose(run.outputs()[k], want.answer, rtol=0, atol=1e-10 * size)
-        np.testing.assert_allclose(run.cuts[k].S[1], want.s, rtol=0, atol=1e-10 * (1 + np.abs(want.s).max()))
-        np.testing.assert_allclose(run.cuts[k].c[1], want.c, rtol=1e-10, atol=1e-10)
+        np.testing.assert_allclose(run.planes[k].S[1], want.s, rtol=0, atol=1e-10 * (1 + np.abs(want.s).max()))
+        np.testing.assert_allclose(run.planes[k].c[1], want.c, rtol=1e-10, atol=1e-10)
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", VARIANTS)
 def test_all_gaps_are_proved(solver):
     case = plain.make_case(21, plain.LOSSES[0], solver, weights=True, bias=1.0)
     problems = problems_of(case, np.random.default_rng(2), 5)
-    assert multi_target.alike(problems)
+    assert multi_target.differ_in_targets_only(problems)
     for problem, fit in zip(
-        problems, multi_target.solve(problems, solver=solver, tol=0.02, max_iter=3000), strict=True
+        problems, multi_target.solve(problems, Settings(solver=solver, tol=0.02, max_iter=3000)), strict=True
     ):
         assert fit.status == "converged"
         assert fit.objective == pytest.approx(objective(problem, fit.w), rel=1e-12)
@@ -71,9 +75,9 @@ def test_all_gaps_are_proved(solver):
 def test_problems_that_differ_in_more_than_targets_are_not_alike():
     case = plain.make_case(21, plain.LOSSES[0], "gda")
     p = case.problem
-    assert not multi_target.alike([p, p._replace(mu=1.0)])
-    assert not multi_target.alike([p, p._replace(v=2 * p.v)])
-    assert not multi_target.alike([p._replace(radius=1.0)])
+    assert not multi_target.differ_in_targets_only([p, p._replace(mu=1.0)])
+    assert not multi_target.differ_in_targets_only([p, p._replace(v=2 * p.v)])
+    assert not multi_target.differ_in_targets_only([p._replace(radius=1.0)])
 
 
 def test_ctrl_c_leaves_the_best_points_so_far():
@@ -82,10 +86,10 @@ def test_ctrl_c_leaves_the_best_points_so_far():
     whole = Problem(make_rows(X), X[:, 0], np.ones(200), losses.Hinge(), 1e-3)
     problems = [whole._replace(y=np.where(X[:, k] > 0, 1.0, -1.0)) for k in range(3)]
 
-    def report(epoch, *_):
+    def report(model, epoch, *_):
         if epoch >= 4:
             raise KeyboardInterrupt
 
-    for fit in multi_target.solve(problems, tol=0, max_iter=50, report=report):
+    for fit in multi_target.solve(problems, Settings(solver="gda", tol=0.0, max_iter=50), report):
         assert fit.status == "interrupted"
         assert fit.lower_bound <= fit.objective < 0.5

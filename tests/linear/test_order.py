@@ -16,14 +16,14 @@ def starts(lengths):
 def test_an_order_holds_every_row_once(n, longest):
     rows = 3 * np.arange(n, dtype=np.uint32)
     rng = np.random.default_rng(0)
-    orders = row_order.Orders(rows, starts(rng.integers(1, longest + 1, 3 * n)), marks=True)
-    orders.stay = n // 3
-    kept = orders.alike.copy()
+    orders = row_order.RowOrders(rows, starts(rng.integers(1, longest + 1, 3 * n)), marks=True)
+    orders.still = n // 3
+    kept = orders.grouped.copy()
     drawn = orders.draw(np.random.default_rng(0)).copy()
     np.testing.assert_array_equal(np.sort(drawn), rows)
     assert n < 15 or not np.array_equal(drawn, rows)
     orders.draw(np.random.default_rng(1))
-    orders.alike[:] = kept
+    orders.grouped[:] = kept
     np.testing.assert_array_equal(orders.draw(np.random.default_rng(0)), drawn)
 
 
@@ -31,11 +31,11 @@ def test_an_order_holds_every_row_once(n, longest):
 def test_rows_come_in_runs_that_are_alike_and_the_runs_in_any_order(by):
     rng, n = np.random.default_rng(0), 20_000
     length = rng.integers(1, 9, n) if by == "length" else np.full(n, 5)
-    orders = row_order.Orders(np.arange(n, dtype=np.uint32), starts(length), marks=True)
-    orders.alike[:], orders.stay = rng.permutation(n), 7 * n // 10
+    orders = row_order.RowOrders(np.arange(n, dtype=np.uint32), starts(length), marks=True)
+    orders.grouped[:], orders.still = rng.permutation(n), 7 * n // 10
     kind = length.copy() if by == "length" else np.zeros(n)
     if by == "moved":
-        kind[orders.alike[orders.stay :]] = 1
+        kind[orders.grouped[orders.still :]] = 1
     drawn = kind[orders.draw(np.random.default_rng(1))]
     assert np.mean(drawn[1:] == drawn[:-1]) > 0.9
     runs = drawn[: n // orders.run * orders.run : orders.run]
@@ -44,7 +44,7 @@ def test_rows_come_in_runs_that_are_alike_and_the_runs_in_any_order(by):
 
 def test_few_rows_are_shuffled_whatever_they_are_like():
     length = np.random.default_rng(0).integers(1, 9, 4000)
-    orders = row_order.Orders(np.arange(4000, dtype=np.uint32), starts(length))
+    orders = row_order.RowOrders(np.arange(4000, dtype=np.uint32), starts(length))
     drawn = length[orders.draw(np.random.default_rng(1))]
     assert abs(np.corrcoef(drawn[1:], drawn[:-1])[0, 1]) < 5 / np.sqrt(4000)
 
@@ -86,7 +86,7 @@ def test_every_row_is_as_likely_at_every_place_and_next_to_every_other(draw):
 
 def test_draws_with_replacement_follow_the_weights():
     v = np.array([0.0, 1.0, 3.0, 0.0])
-    draws = np.concatenate([row_order.replace(v, np.random.default_rng(k)) for k in range(2000)])
+    draws = np.concatenate([row_order.draw_with_replacement(v, np.random.default_rng(k)) for k in range(2000)])
     share = np.bincount(draws, minlength=4) / len(draws)
     assert len(draws) == 4000
     assert share[[0, 3]].sum() == 0.0

@@ -9,13 +9,15 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from solving import by_averaging as solve
 
 from cesaro import losses
 from cesaro.linear.model_selection import path
 from cesaro.linear.model_selection import path_kernels as implicit
 from cesaro.linear.problem.csr import make_rows
+from cesaro.linear.problem.mean_loss import objective_at as objective
 from cesaro.linear.problem.problem import Problem
-from cesaro.linear.solvers.averaging.solver import objective, solve
+from cesaro.linear.problem.scalar_losses import dual_form
 
 plain = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("plain.py"))))
 seeds = st.integers(0, 2**32 - 1)
@@ -70,7 +72,7 @@ def tie(implicit, loss, seed, folds, columns, l1_ratio, bias, stride):
     train = rng.integers(0, folds, n) != np.arange(folds)[:, None]
     alphas = np.geomspace(1.0, 0.1, 23)  # the lanes of a fold are not whole vectors
     jobs = [path.Job(k, alpha, c, 0.7) for k in range(folds) for alpha in alphas for c in range(columns)]
-    shape = path.SHAPES[type(loss)](*vars(loss).values())
+    shape = path.bounded(dual_form(loss))
     pack, pattern = path.pack_of((rows, l1_ratio, float), train, jobs, 2.0)
     orders = [rng.permutation(n).astype(np.uint32) for _ in range(2)]
     t, q = 0, (X**2).sum(axis=1)

@@ -124,13 +124,13 @@ def test_the_history_ends_where_the_model_is_and_can_be_plotted():
 
 def test_a_fit_that_is_worse_than_nothing_is_replaced_by_nothing():
     bad = dispatch.Fit(np.full(3, np.nan), np.nan, np.nan, 1, {}, "max_iter")
-    fit = dispatch.honest(1.0, bad)
+    fit = dispatch.safeguarded(1.0, bad)
     assert (fit.w == 0.0).all()
     assert (fit.objective, fit.lower_bound) == (1.0, 0.0)
-    worse = dispatch.honest(1.0, dispatch.Fit(np.ones(3), 1.5, 0.25, 1, {}, "max_iter"))
+    worse = dispatch.safeguarded(1.0, dispatch.Fit(np.ones(3), 1.5, 0.25, 1, {}, "max_iter"))
     assert (worse.w == 0.0).all()
     assert (worse.objective, worse.lower_bound) == (1.0, 0.25)
-    good = dispatch.honest(1.0, dispatch.Fit(np.ones(3), 0.5, -0.1, 1, {}, "max_iter"))
+    good = dispatch.safeguarded(1.0, dispatch.Fit(np.ones(3), 0.5, -0.1, 1, {}, "max_iter"))
     assert (good.w == 1.0).all()
     assert (good.objective, good.lower_bound) == (0.5, 0.0)
 

@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from solving import by_anchored, by_averaging, by_multi_target
 
 from cesaro import losses
-from cesaro.linear.problem.csr import LARGE, bare, make_rows
+from cesaro.linear.problem.csr import LARGE, make_rows, without_redundant_arrays
 from cesaro.linear.problem.problem import Problem
-from cesaro.linear.solvers.anchored import solver as sweeps
-from cesaro.linear.solvers.averaging import multi_target
-from cesaro.linear.solvers.averaging import solver as kernel
+from cesaro.linear.solvers.averaging.variants import VARIANTS
 
 N = LARGE + 3
 
@@ -24,25 +23,25 @@ def rows_of_lengths(lengths, d=7):
 
 @pytest.mark.parametrize("length", [0, 1, 3])
 def test_the_one_length_of_many_rows_is_known(length):
-    assert bare(rows_of_lengths([length] * N)).length == length
-    assert bare(rows_of_lengths([length] * 5)).length is None
+    assert without_redundant_arrays(rows_of_lengths([length] * N)).length == length
+    assert without_redundant_arrays(rows_of_lengths([length] * 5)).length is None
 
 
 @pytest.mark.parametrize("lengths", [[3, 2, 4], [3, 3, 4], [0, 1]], ids=str)
 def test_rows_of_different_lengths_have_none(lengths):
     lengths = (lengths * N)[: N - N % 3]
-    assert bare(rows_of_lengths(lengths)).length is None
+    assert without_redundant_arrays(rows_of_lengths(lengths)).length is None
 
 
 def test_only_values_that_are_all_one_are_left_out():
     rows = rows_of_lengths([2, 3])
-    assert bare(rows).data is rows.data
-    assert bare(rows._replace(data=np.ones(5))).data is None
-    assert bare(rows._replace(data=np.array([1.0, 1.0, 1.0, 1.0, -1.0]))).data is not None
+    assert without_redundant_arrays(rows).data is rows.data
+    assert without_redundant_arrays(rows._replace(data=np.ones(5))).data is None
+    assert without_redundant_arrays(rows._replace(data=np.array([1.0, 1.0, 1.0, 1.0, -1.0]))).data is not None
 
 
 @pytest.mark.parametrize("loss", [losses.Hinge(), losses.LogLoss()], ids=repr)
-@pytest.mark.parametrize("solver", ["anchored", *kernel.SOLVERS])
+@pytest.mark.parametrize("solver", ["anchored", *VARIANTS])
 @pytest.mark.parametrize("radius", [np.inf, 0.5])
 def test_rows_of_one_length_are_solved_as_by_their_ends(solver, loss, radius, monkeypatch):
     rows = rows_of_lengths([3] * N)
@@ -51,8 +50,8 @@ def test_rows_of_one_length_are_solved_as_by_their_ends(solver, loss, radius, mo
 
     def solve():
         if solver == "anchored":
-            return sweeps.solve(problem, tol=0, max_iter=3).w
-        return kernel.solve(problem, solver=solver, tol=0, max_iter=3).w
+            return by_anchored(problem, tol=0, max_iter=3).w
+        return by_averaging(problem, solver=solver, tol=0, max_iter=3).w
 
     known = solve()
     monkeypatch.setattr("cesaro.linear.problem.csr.LARGE", N + 1)
@@ -67,7 +66,7 @@ def test_so_are_many_models_at_once(solver, loss, monkeypatch):
     problems = [Problem(rows, rng.choice([-1.0, 1.0], N, p=[0.3, 0.7]), np.ones(N), loss, 1e-2) for _ in range(3)]
 
     def solve():
-        return np.array([fit.w for fit in multi_target.solve(problems, solver=solver, tol=0, max_iter=3)])
+        return np.array([fit.w for fit in by_multi_target(problems, solver=solver, tol=0, max_iter=3)])
 
     known = solve()
     monkeypatch.setattr("cesaro.linear.problem.csr.LARGE", N + 1)

@@ -6,8 +6,8 @@ import pytest
 from cesaro import losses
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem
-from cesaro.linear.solvers.anchored.shards import Merged, Shard, choose_anchor
-from cesaro.linear.solvers.anchored.state import Run
+from cesaro.linear.solvers.anchored.shards import MergedState, Shard, first_anchor
+from cesaro.linear.solvers.anchored.state import SolverState
 
 EACH = [losses.Hinge(), losses.SquaredHinge(), losses.LogLoss(), losses.SquaredError(), losses.Quantile(0.8)]
 
@@ -27,12 +27,12 @@ def cut(problem, X, pieces):
         yield problem._replace(rows=rows, y=problem.y[low:high], v=problem.v[low:high])
 
 
-def anchored_dual(merged, answers):
+def anchored_dual(merged, replies):
     """D - F(h) with the values that the shards hold, by its definition: no L1, no ball."""
-    p = np.array([answer.share for answer in answers]) / sum(answer.share for answer in answers)
-    kappa, g = merged.K / merged.n, sum(share * answer.held for share, answer in zip(p, answers, strict=True))
+    p = np.array([reply.share for reply in replies]) / sum(reply.share for reply in replies)
+    kappa, g = merged.prox_weight / merged.n, sum(share * reply.held for share, reply in zip(p, replies, strict=True))
     h = kappa * merged.center + g
-    return sum(share * answer.dual for share, answer in zip(p, answers, strict=True)) - h @ h / (
+    return sum(share * reply.dual for share, reply in zip(p, replies, strict=True)) - h @ h / (
         2.0 * (merged.mu + kappa)
     )
 
@@ -41,21 +41,21 @@ def anchored_dual(merged, answers):
 @pytest.mark.parametrize("more", [{}, {"l1": 0.01}, {"radius": 0.4}], ids=["plain", "l1", "ball"])
 def test_one_shard_is_one_machines_sweep_to_the_bit(loss, more):
     problem, _ = a_problem(1, loss, **more)
-    run, shard = Run(problem, 3), Shard(problem, 3)
-    merged = Merged(problem, run.n, run.R, 2.0)
-    run.anchor_at(np.zeros(5), 2.0)
+    run, shard = SolverState(problem, 3), Shard(problem, 3)
+    merged = MergedState(problem, run.n, run.mean_square, 2.0)
+    run.recenter(np.zeros(5), 2.0)
     w = np.zeros(5)
     for number in range(4):
-        answer = shard.take(merged.turn(w, 1, 1e-3))
-        f, bound = merged.judged(w, [answer])
+        reply = shard.take(merged.request(1, 1e-3)._replace(w=w))
+        f, bound = merged.evaluate(w, [reply])
         assert (f, bound) == pytest.approx(run.evaluate(w, 1e-3), rel=1e-12, abs=1e-13)
         run.g = merged.g
-        run.anchor_at(run.center, 2.0)
-        average = run.sweep(first=number == 0)
-        np.testing.assert_array_equal(answer.average, average)
-        np.testing.assert_array_equal(shard.run.record, run.record)
-        merged.swept([answer], adapt=False)
-        run.anchor_at(average, 2.0)
+        run.recenter(run.center, 2.0)
+        average = run.run_epoch(first=number == 0)
+        np.testing.assert_array_equal(reply.average, average)
+        np.testing.assert_array_equal(shard.current.record, run.record)
+        merged.merge([reply], adapt=False)
+        run.recenter(average, 2.0)
         w = average
 
 
@@ -64,31 +64,31 @@ def test_one_shard_is_one_machines_sweep_to_the_bit(loss, more):
 def test_a_round_never_lowers_the_anchored_dual(loss, pieces):
     problem, X = a_problem(2, loss)
     shards = [Shard(part, k) for k, part in enumerate(cut(problem, X, pieces))]
-    merged, w = Merged(problem, 60, 3.0, 5.0), np.zeros(5)
+    merged, w = MergedState(problem, 60, 3.0, 5.0), np.zeros(5)
     for number in range(6):
-        turn = merged.turn(w, 2, 1e-3)._replace(first=False)
-        answers = [shard.take(turn) for shard in shards]
-        merged.judged(w, answers)
-        before = anchored_dual(merged, answers)
-        after = [shard.take(turn._replace(sweeps=0)) for shard in shards]
+        request = merged.request(2, 1e-3)._replace(w=w)._replace(first=False)
+        replies = [shard.take(request) for shard in shards]
+        merged.evaluate(w, replies)
+        before = anchored_dual(merged, replies)
+        after = [shard.take(request._replace(epochs=0)) for shard in shards]
         assert anchored_dual(merged, after) >= before - 1e-12
         assert number > 0 or anchored_dual(merged, after) > before
-        merged.swept(answers, adapt=False)
-        merged.judged(w, after)
+        merged.merge(replies, adapt=False)
+        merged.evaluate(w, after)
 
 
 def test_the_sum_of_the_changes_is_what_the_values_say():
     problem, X = a_problem(4, losses.Hinge())
     shards = [Shard(part, k) for k, part in enumerate(cut(problem, X, 3))]
-    merged, w = Merged(problem, 60, 3.0, 5.0), np.zeros(5)
+    merged, w = MergedState(problem, 60, 3.0, 5.0), np.zeros(5)
     for _ in range(5):
-        answers = [shard.take(merged.turn(w, 2, 1e-3)) for shard in shards]
-        merged.judged(w, answers)
-        merged.swept(answers, adapt=True)
+        replies = [shard.take(merged.request(2, 1e-3)._replace(w=w)) for shard in shards]
+        merged.evaluate(w, replies)
+        merged.merge(replies, adapt=True)
         w = merged.center
     for shard in shards:
         kept = shard.held
-        shard.gather()
+        shard.sum_afresh()
         np.testing.assert_allclose(kept, shard.held, atol=1e-14)
     p = np.array([shard.weight for shard in shards]) / sum(shard.weight for shard in shards)
     np.testing.assert_allclose(merged.g, p @ [shard.held for shard in shards], atol=1e-14)
@@ -98,23 +98,23 @@ def test_the_sum_of_the_changes_is_what_the_values_say():
 def test_lost_values_are_replaced_by_those_that_the_point_suggests(loss):
     problem, _ = a_problem(5, loss)
     good = Shard(problem, 0)
-    merged, w = Merged(problem, 60, 3.0, 5.0), np.zeros(5)
+    merged, w = MergedState(problem, 60, 3.0, 5.0), np.zeros(5)
     for _ in range(60):
-        answers = [good.take(merged.turn(w, 1, 1e-6))]
-        f, _ = merged.judged(w, answers)
-        merged.swept(answers, adapt=True)
+        replies = [good.take(merged.request(1, 1e-6)._replace(w=w))]
+        f, _ = merged.evaluate(w, replies)
+        merged.merge(replies, adapt=True)
         w = merged.center
     fresh = Shard(problem, 1)
     fresh.adopt(w)
-    again, proved = merged.judged(w, [fresh.take(merged.turn(w, 0, 1e-6))])
+    again, proved = merged.evaluate(w, [fresh.take(merged.request(0, 1e-6)._replace(w=w))])
     assert again == pytest.approx(f, rel=1e-2)
     assert proved <= again
-    start = merged.judged(w, [Shard(problem, 2).take(merged.turn(w, 0, 1e-6))])[1]
+    start = merged.evaluate(w, [Shard(problem, 2).take(merged.request(0, 1e-6)._replace(w=w))])[1]
     assert proved > start
 
 
 def test_an_anchor_from_a_sample_hardly_depends_on_how_much_larger_the_whole_is():
     problem, _ = a_problem(0, losses.Hinge(), n=3000)
     problem = problem._replace(mu=1e-6)
-    (_, one), (_, other) = (choose_anchor(problem, n, 0) for n in (170_000, 190_000))  # beyond 60 times the sample
+    (_, one), (_, other) = (first_anchor(problem, n, 0) for n in (170_000, 190_000))  # beyond 60 times the sample
     assert 0.5 < one / other < 2.0

@@ -10,19 +10,19 @@ import pytest
 import scipy.sparse as sp
 from compiled import compiled
 from sklearn.datasets import load_svmlight_file
+from solving import by_anchored
 
 from cesaro import losses
 from cesaro.linear.bounds.dual_bound import lower_bound
-from cesaro.linear.problem import dual_updates
+from cesaro.linear.problem import scalar_losses
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem
-from cesaro.linear.problem.scalar_losses import code_of
-from cesaro.linear.solvers.anchored import kernels as passes
-from cesaro.linear.solvers.anchored import solver as sweeps
-from cesaro.linear.solvers.anchored.kinks import pinned, straighten
-from cesaro.linear.solvers.anchored.state import Run
+from cesaro.linear.problem.scalar_losses import dual_form
+from cesaro.linear.solvers.anchored import kernels
+from cesaro.linear.solvers.anchored.kinks import project_onto_kinks, rows_at_a_kink
+from cesaro.linear.solvers.anchored.state import SolverState
 
-(best,) = compiled(dual_updates.best)
+(dual_update,) = compiled(scalar_losses.dual_update)
 _reference = runpy.run_path(str(Path(__file__).with_name("independent.py")))
 dense, objective, optimum = (_reference[name] for name in ("dense", "objective", "optimum"))
 DATA = Path(__file__).parents[3] / "shared" / "data" / "libsvm"
@@ -70,9 +70,9 @@ def gap(fit):
 @pytest.mark.parametrize("loss", EACH, ids=repr)
 def test_the_step_of_every_loss_is_the_maximiser_of_the_dual_in_its_coordinate(loss):
     rng = np.random.default_rng(0)
-    code, param = code_of(loss)
+    form = dual_form(loss)
     for _ in range(60):
-        y = rng.choice([-1.0, 1.0]) if code <= 3 else rng.normal()
+        y = rng.choice([-1.0, 1.0]) if form.cap > 0.0 else rng.normal()
         z, H, b = 2 * rng.normal(), 10 ** rng.uniform(-3, 3), 0.1 * y
 
         def dual(b, y=y, z=z, H=H):
@@ -80,22 +80,22 @@ def test_the_step_of_every_loss_is_the_maximiser_of_the_dual_in_its_coordinate(l
 
         grid = np.linspace(-5 - abs(y - z), 5 + abs(y - z), 20_001)
         grid = grid[np.argmin(dual(grid))] + np.linspace(-1e-2, 1e-2, 20_001)
-        found = dual(np.array(best(code, param, y, z, H, b)))
+        found = dual(np.array(dual_update(form, y, z, H, b)))
         assert found <= dual(grid).min() + 1e-9 * (1 + abs(found))
 
 
 @pytest.mark.parametrize("loss", EACH, ids=repr)
 def test_a_row_of_norm_zero_has_a_finite_feasible_dual_value(loss):
-    code, param = code_of(loss)
+    form = dual_form(loss)
     for y in (-1.0, 1.0):
-        assert np.isfinite(loss.conjugate(-best(code, param, y, 0.0, 0.0, 0.0), y))
+        assert np.isfinite(loss.conjugate(-dual_update(form, y, 0.0, 0.0, 0.0), y))
 
 
 def test_the_step_of_log_loss_is_found_from_any_start_and_for_any_pull():
     rng = np.random.default_rng(1)
     for _ in range(500):
         m, H = rng.normal() * 10 ** rng.uniform(-2, 3), 10 ** rng.uniform(-8, 8)
-        found = {round(best(2, 0.0, 1.0, m, H, b), 7) for b in (0.0, 0.3, 1.0)}
+        found = {round(dual_update(dual_form(losses.LogLoss()), 1.0, m, H, b), 7) for b in (0.0, 0.3, 1.0)}
         a = found.pop()
         assert not found or abs(found.pop() - a) < 1e-6
         assert 0.0 <= a <= 1.0
@@ -110,7 +110,7 @@ def test_the_bound_is_never_above_an_independent_optimum_nor_the_objective_below
         _, f = optimum(problem)
         zero = objective(problem, np.zeros(problem.rows.width))
         for tol in (0.3, 1e-5):
-            fit = sweeps.solve(problem, tol=tol, seed=seed, max_iter=2000)
+            fit = by_anchored(problem, tol=tol, seed=seed, max_iter=2000)
             assert fit.objective == pytest.approx(objective(problem, fit.w), rel=1e-9, abs=1e-12)
             assert np.linalg.norm(fit.w) <= problem.radius * (1 + 1e-9)
             assert fit.lower_bound <= min(f, fit.objective) * (1 + 1e-11)
@@ -139,8 +139,8 @@ def test_rows_of_weight_zero_do_not_exist_and_integer_weights_are_repetitions():
     rng = np.random.default_rng(4)
     X, y = classes(rng, 80, 5)
     v = rng.integers(0, 4, 80).astype(float)
-    weighted = sweeps.solve(make(X, y, v=v, bias=1.0), tol=1e-8)
-    repeated = sweeps.solve(make(np.repeat(X, v.astype(int), 0), np.repeat(y, v.astype(int)), bias=1.0), tol=1e-8)
+    weighted = by_anchored(make(X, y, v=v, bias=1.0), tol=1e-8)
+    repeated = by_anchored(make(np.repeat(X, v.astype(int), 0), np.repeat(y, v.astype(int)), bias=1.0), tol=1e-8)
     assert weighted.objective == pytest.approx(repeated.objective, rel=2e-8)
     np.testing.assert_allclose(weighted.w, repeated.w, atol=2e-3)
 
@@ -158,9 +158,9 @@ def test_weak_spots_are_solved_to_1e_6(loss):
     X, y = classes(rng, 1000, 20, 3.0)
     spread = make(X * 10 ** rng.uniform(-2, 2, (1000, 1)), y, loss, 1e-3)
     for problem in (few, separable, spread):
-        fit = sweeps.solve(problem, tol=1e-3)
+        fit = by_anchored(problem, tol=1e-3)
         assert fit.status == "converged"
-        fit = sweeps.solve(problem, tol=1e-6, max_iter=20_000, time_limit=20.0)
+        fit = by_anchored(problem, tol=1e-6, max_iter=20_000, time_limit=20.0)
         assert gap(fit) <= 1e-6
 
 
@@ -171,7 +171,7 @@ def test_extreme_scales_give_finite_answers_not_worse_than_zero(power, mu, loss)
     X, y = classes(np.random.default_rng(6), 40, 3)
     for bias in (0.0, 1.0):
         problem = make(X * 10.0**power, y, loss, mu, bias=bias)
-        fit = sweeps.solve(problem, max_iter=30)
+        fit = by_anchored(problem, max_iter=30)
         assert np.isfinite(fit.w).all()
         zero = float(loss.value(np.zeros(40), y).mean())
         assert 0.0 <= fit.lower_bound <= fit.objective <= zero
@@ -181,7 +181,7 @@ def test_extreme_scales_give_finite_answers_not_worse_than_zero(power, mu, loss)
 @pytest.mark.parametrize("scale", [1e-100, 1e-2, 1e2, 1e100])
 def test_scaling_X_and_mu_together_changes_nothing_but_the_unit_of_w(scale):
     X, y = classes(np.random.default_rng(7), 100, 4)
-    fit, scaled = sweeps.solve(make(X, y), tol=1e-7), sweeps.solve(make(X * scale, y, mu=1e-2 * scale**2), tol=1e-7)
+    fit, scaled = by_anchored(make(X, y), tol=1e-7), by_anchored(make(X * scale, y, mu=1e-2 * scale**2), tol=1e-7)
     assert scaled.objective == pytest.approx(fit.objective, rel=2e-7)
     np.testing.assert_allclose(scaled.w * scale, fit.w, atol=1e-3)
 
@@ -190,7 +190,7 @@ def test_scaling_X_and_mu_together_changes_nothing_but_the_unit_of_w(scale):
 def test_one_row_and_one_feature(shape):
     rng = np.random.default_rng(8)
     problem = make(rng.normal(size=shape), np.ones(shape[0]), mu=0.1, bias=1.0)
-    fit = sweeps.solve(problem, tol=1e-6)
+    fit = by_anchored(problem, tol=1e-6)
     assert fit.status == "converged"
     assert fit.objective == pytest.approx(optimum(problem)[1], rel=1e-5)
 
@@ -199,17 +199,17 @@ def test_empty_rows_and_columns_are_harmless():
     X = np.zeros((6, 3))
     X[:3, 0] = [1.0, -1.0, 2.0]
     problem = make(X, np.array([1.0, -1.0, 1.0, 1.0, -1.0, 1.0]), mu=0.1)
-    fit = sweeps.solve(problem, tol=1e-8)
+    fit = by_anchored(problem, tol=1e-8)
     assert fit.objective == pytest.approx(optimum(problem)[1], rel=1e-6)
     assert fit.w[1] == fit.w[2] == 0.0
-    nothing = sweeps.solve(make(np.zeros((4, 2)), np.ones(4)), tol=1e-6)
+    nothing = by_anchored(make(np.zeros((4, 2)), np.ones(4)), tol=1e-6)
     assert nothing.status == "converged"
     assert not nothing.w.any()
 
 
 def test_the_same_seed_gives_the_same_bits_and_another_seed_another_path():
     X, y = classes(np.random.default_rng(9), 500, 10)
-    one, same, other = (sweeps.solve(make(X, y, mu=1e-4), seed=seed) for seed in (3, np.random.default_rng(3), 4))
+    one, same, other = (by_anchored(make(X, y, mu=1e-4), seed=seed) for seed in (3, np.random.default_rng(3), 4))
     assert one.w.tobytes() == same.w.tobytes()
     assert one.lower_bound == same.lower_bound
     assert one.w.tobytes() != other.w.tobytes()
@@ -218,7 +218,7 @@ def test_the_same_seed_gives_the_same_bits_and_another_seed_another_path():
 def test_float32_rows_and_sparse_rows_give_the_same_answer_as_dense_ones():
     X, y = classes(np.random.default_rng(10), 300, 8)
     X = (X * (np.abs(X) > 0.5)).astype(np.float32)
-    fits = [sweeps.solve(make(Z, y), tol=1e-7).objective for Z in (X, X.astype(float), sp.csr_array(X.astype(float)))]
+    fits = [by_anchored(make(Z, y), tol=1e-7).objective for Z in (X, X.astype(float), sp.csr_array(X.astype(float)))]
     assert max(fits) - min(fits) <= 2e-7 * fits[0]
 
 
@@ -232,48 +232,47 @@ def test_an_interrupted_run_leaves_a_usable_fit_and_a_state_to_go_on_from():
         if len(seen) == 3:
             raise KeyboardInterrupt
 
-    fit = sweeps.solve(problem, tol=1e-9, report=report)
+    fit = by_anchored(problem, tol=1e-9, report=report)
     assert fit.status == "interrupted"
     assert (fit.n_iter, fit.objective, fit.lower_bound) == seen[-1]
     assert fit.objective == pytest.approx(objective(problem, fit.w), rel=1e-12)
-    on = sweeps.solve(problem, tol=1e-4, start=fit.state)
+    on = by_anchored(problem, tol=1e-4, start=fit.state)
     assert on.status == "converged"
     assert on.history["lower_bound"][1] >= 0.99 * fit.lower_bound
 
 
-@pytest.mark.parametrize("sweep", [1, 2, 3])
+@pytest.mark.parametrize("number", [1, 2, 3])
 @pytest.mark.parametrize("done", [False, True])
-def test_a_run_interrupted_before_its_first_look_has_a_point_and_a_true_bound(sweep, done, monkeypatch):
+def test_a_run_interrupted_before_its_first_evaluation_has_a_point_and_a_true_bound(number, done, monkeypatch):
     X, y = classes(np.random.default_rng(11), 2000, 20, 3.0)
-    problem, calls, kernel = make(X, y, mu=1e-5), [], passes.sweep
+    problem, calls, epoch = make(X, y, mu=1e-5), [], kernels.run_epoch
 
     def interrupted(rows, record, order, *more):
         calls.append(order)
-        if len(calls) == sweep:
+        if len(calls) == number:
             if done:  # Ctrl-C is heard when the kernel has returned
-                kernel(rows, record, order, *more)
+                epoch(rows, record, order, *more)
             raise KeyboardInterrupt
-        return kernel(rows, record, order, *more)
+        return epoch(rows, record, order, *more)
 
-    best = sweeps.solve(problem, tol=1e-9, max_iter=5000)
-    monkeypatch.setattr(passes, "sweep", interrupted)
-    fit = sweeps.solve(problem, tol=1e-9, anchor=2e6)
+    best = by_anchored(problem, tol=1e-9, max_iter=5000)
+    monkeypatch.setattr(kernels, "run_epoch", interrupted)
+    fit = by_anchored(problem, tol=1e-9, anchor=2e6)
     assert fit.status == "interrupted"
     assert fit.objective == pytest.approx(objective(problem, fit.w), rel=1e-12)
     assert fit.lower_bound <= best.objective
-    if sweep > 1 or done:
+    if number > 1 or done:
         assert fit.objective < 0.99
         assert fit.lower_bound > 0.0
 
 
 def test_a_time_limit_ends_the_run_and_max_iter_counts_sweeps():
     X, y = classes(np.random.default_rng(12), 2000, 20, 3.0)
-    fit = sweeps.solve(make(X, y, mu=1e-7), tol=1e-12, time_limit=0.0)
+    fit = by_anchored(make(X, y, mu=1e-7), tol=1e-12, time_limit=0.0)
     assert fit.status == "time_limit"
     assert np.isfinite(fit.lower_bound)
-    for tol in (0, None):
-        fit = sweeps.solve(make(X, y), tol=tol, max_iter=7)
-        assert (fit.n_iter, fit.status) == (7, "max_iter")
+    fit = by_anchored(make(X, y), tol=0.0, max_iter=7)
+    assert (fit.n_iter, fit.status) == (7, "max_iter")
     assert (np.diff(fit.history["epoch"]) > 0).all()
     assert (np.diff(fit.history["objective"]) <= 0).all()
     assert (np.diff(fit.history["lower_bound"]) >= 0).all()
@@ -281,15 +280,15 @@ def test_a_time_limit_ends_the_run_and_max_iter_counts_sweeps():
 
 def test_a_warm_start_at_the_optimum_stops_after_the_first_look_and_survives_other_labels():
     X, y = classes(np.random.default_rng(13), 800, 10, 2.0)
-    first = sweeps.solve(make(X, y, mu=1e-3), tol=1e-5)
-    again = sweeps.solve(make(X, y, mu=1e-3), tol=1e-4, start=first.state)
+    first = by_anchored(make(X, y, mu=1e-3), tol=1e-5)
+    again = by_anchored(make(X, y, mu=1e-3), tol=1e-4, start=first.state)
     assert again.n_iter <= 2
-    taken = sweeps.solve(make(X, -y, mu=1e-3), max_iter=0, start=first.state).state.b
+    taken = by_anchored(make(X, -y, mu=1e-3), max_iter=0, start=first.state).state.b
     assert np.isfinite(losses.Hinge().conjugate(-taken, -y)).all()
-    flipped = sweeps.solve(make(X, -y, mu=1e-3), tol=1e-5, start=first.state)
+    flipped = by_anchored(make(X, -y, mu=1e-3), tol=1e-5, start=first.state)
     assert flipped.objective == pytest.approx(first.objective, rel=2e-5)
     np.testing.assert_allclose(flipped.w, -first.w, atol=0.05)
-    fewer = sweeps.solve(make(X[:500], y[:500], mu=1e-3), start=first.state)
+    fewer = by_anchored(make(X[:500], y[:500], mu=1e-3), start=first.state)
     assert fewer.status == "converged"
 
 
@@ -298,11 +297,11 @@ def test_a_million_features_of_which_few_occur_cost_no_more_than_those():
     X, y = classes(rng, 300, 40)
     columns = np.sort(rng.choice(10**6, 40, replace=False))
     wide = sp.csr_array((X.ravel(), np.tile(columns, 300), np.arange(0, 12_001, 40)), shape=(300, 10**6))
-    few, many = (sweeps.solve(make(Z, y, bias=1.0), tol=1e-6) for Z in (X, wide))
+    few, many = (by_anchored(make(Z, y, bias=1.0), tol=1e-6) for Z in (X, wide))
     assert many.w[columns].tobytes() == few.w[:-1].tobytes()
     assert np.count_nonzero(many.w) <= 41
     assert many.w[-1] == few.w[-1]
-    assert sweeps.solve(make(wide, y, bias=1.0), tol=1e-5, start=many.state).n_iter <= 2
+    assert by_anchored(make(wide, y, bias=1.0), tol=1e-5, start=many.state).n_iter <= 2
 
 
 def test_without_a_quadratic_term_the_lasso_is_solved_and_proved():
@@ -310,7 +309,7 @@ def test_without_a_quadratic_term_the_lasso_is_solved_and_proved():
     X = rng.normal(size=(100, 8))
     y = X[:, 0] + 2 * X[:, 3] + 0.1 * rng.normal(size=100)
     problem = make(X, y, losses.SquaredError(), 0.0, l1=0.1)
-    fit = sweeps.solve(problem, tol=1e-5)
+    fit = by_anchored(problem, tol=1e-5)
     assert fit.status == "converged"
     assert fit.lower_bound <= optimum(problem)[1] * (1 + 1e-9)
     assert fit.objective <= optimum(problem)[1] * (1 + 1e-4)
@@ -320,7 +319,7 @@ def test_without_a_quadratic_term_the_lasso_is_solved_and_proved():
 @pytest.mark.parametrize("anchor", [0.0, 10.0, 1e5])
 def test_any_anchor_reaches_the_same_optimum(anchor):
     X, y = classes(np.random.default_rng(14), 300, 5)
-    auto, given = sweeps.solve(make(X, y), tol=1e-5), sweeps.solve(make(X, y), tol=1e-5, anchor=anchor, max_iter=20_000)
+    auto, given = by_anchored(make(X, y), tol=1e-5), by_anchored(make(X, y), tol=1e-5, anchor=anchor, max_iter=20_000)
     assert given.status == "converged"
     assert given.objective == pytest.approx(auto.objective, rel=2e-5)
 
@@ -334,7 +333,7 @@ def test_the_reference_optima_are_reached_and_proved(name):
     for mu in (1e-2, 1e-4, None):
         known, problem = OPTIMA[name, mu], make(X, y, mu=mu or 1 / len(y))
         for tol in (1e-3, 1e-6):
-            fit = sweeps.solve(problem, tol=tol)
+            fit = by_anchored(problem, tol=tol)
             assert fit.status == "converged"
             assert fit.lower_bound <= known * (1 + 1e-11) <= fit.objective * (1 + 2e-11)
             assert fit.objective <= known * (1 + tol)
@@ -345,16 +344,16 @@ def test_a_straightened_point_lies_on_the_kinks_of_the_rows_inside_their_box_and
     rng = np.random.default_rng(17)
     X, y = classes(rng, 400, 15, 2.0)
     problem = make(X, y, loss, 1e-3, bias=1.0)
-    fit = sweeps.solve(problem, tol=1e-11, max_iter=20_000)
-    run = Run(problem, 0)
-    run.recall(fit.state.b, fit.state.w)
+    fit = by_anchored(problem, tol=1e-11, max_iter=20_000)
+    run = SolverState(problem, 0)
+    run.load_dual_values(fit.state.b)
     near = fit.state.w + 1e-4 * rng.normal(size=16)
-    w, (rows, kink) = straighten(run, near), pinned(run)
+    w, (rows, kink) = project_onto_kinks(run, near), rows_at_a_kink(run)
     assert 5 < len(rows) <= 16
     np.testing.assert_allclose(dense(problem)[rows] @ w, kink, atol=1e-7)
     assert objective(problem, w) - fit.objective < 0.1 * (objective(problem, near) - fit.objective)
-    squared = Run(problem._replace(loss=losses.SquaredHinge()), 0)
-    assert straighten(squared, near) is near
+    squared = SolverState(problem._replace(loss=losses.SquaredHinge()), 0)
+    assert project_onto_kinks(squared, near) is near
 
 
 @pytest.mark.parametrize("kind", losses.ALL.values())
@@ -364,10 +363,10 @@ def test_rows_of_ones_are_solved_as_with_their_values(kind, more, monkeypatch):
     X = sp.csr_array((rng.random((60, 6)) < 0.4).astype(float))
     y = rng.choice([-1.0, 1.0], 60) if kind in losses.CLASSIFICATION.values() else rng.normal(size=60)
     problem = make(X, y, kind(), 0.05, bias=1.0, **more)
-    assert Run(problem, 0).rows.data is None
-    without = sweeps.solve(problem, tol=0, max_iter=5)
-    monkeypatch.setattr("cesaro.linear.solvers.anchored.state.bare", lambda rows: rows)
-    np.testing.assert_allclose(without.w, sweeps.solve(problem, tol=0, max_iter=5).w, rtol=0, atol=1e-12)
+    assert SolverState(problem, 0).rows.data is None
+    without = by_anchored(problem, tol=0, max_iter=5)
+    monkeypatch.setattr("cesaro.linear.solvers.anchored.state.without_redundant_arrays", lambda rows: rows)
+    np.testing.assert_allclose(without.w, by_anchored(problem, tol=0, max_iter=5).w, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", losses.ALL.values())
@@ -375,16 +374,16 @@ def test_a_look_at_rows_of_different_lengths_goes_by_length_and_sees_what_it_see
     rng, n = np.random.default_rng(3), 20_000
     X = sp.random_array((n, 30), density=0.2, rng=rng, format="csr")
     y = rng.choice([-1.0, 1.0], n) if kind in losses.CLASSIFICATION.values() else rng.normal(size=n)
-    run = Run(make(X, y, kind(), v=rng.choice([0.0, 1.0, 2.0], n), bias=1.0), 0)
-    length = np.diff(run.rows.ptr)[run.looks]
+    run = SolverState(make(X, y, kind(), v=rng.choice([0.0, 1.0, 2.0], n), bias=1.0), 0)
+    length = np.diff(run.rows.ptr)[run.evaluation_order]
     assert (np.diff(length) >= 0).all()
-    run.anchor_at(np.zeros(31), 10.0)
-    w, stored = run.sweep(first=True), np.empty_like(run.rest)
-    what = (w, run.code, run.param, run.slack)
-    *sorted_, k = passes.evaluate(run.rows, run.record, run.looks, *what, run.rest)
-    *plain, count = passes.evaluate(run.rows, run.record, None, *what, stored)
+    run.recenter(np.zeros(31), 10.0)
+    w, stored = run.run_epoch(first=True), np.empty_like(run.found_active)
+    what = (w, run.loss, run.slack)
+    *sorted_, k = kernels.evaluate(run.rows, run.record, run.evaluation_order, *what, run.found_active)
+    *plain, count = kernels.evaluate(run.rows, run.record, None, *what, stored)
     assert k == count > 0
-    np.testing.assert_array_equal(np.sort(run.rest[:k]), stored[:k])
+    np.testing.assert_array_equal(np.sort(run.found_active[:k]), stored[:k])
     np.testing.assert_allclose(sorted_, plain, rtol=1e-12)
 
 
@@ -392,7 +391,7 @@ def test_rows_of_one_length_few_rows_and_long_rows_are_looked_at_as_they_are_sto
     rng = np.random.default_rng(0)
     for X in (np.ones((20_000, 3)), rng.random((500, 9)) < 0.3, long_rows(rng)):
         X = sp.csr_array(X.astype(float))
-        assert Run(make(X, np.ones(X.shape[0])), 0).looks is None
+        assert SolverState(make(X, np.ones(X.shape[0])), 0).evaluation_order is None
 
 
 def long_rows(rng):

@@ -6,9 +6,9 @@ import pytest
 from cesaro import losses
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem
-from cesaro.linear.solvers.anchored import initial_anchor
-from cesaro.linear.solvers.anchored import kernels as passes
-from cesaro.linear.solvers.anchored.state import Run
+from cesaro.linear.solvers import initial_step
+from cesaro.linear.solvers.anchored import kernels, pilot
+from cesaro.linear.solvers.anchored.state import SolverState
 
 
 def problem(rng, n=3000, d=12, loss=None, mu=1e-4, scale=1.0, bias=0.0):
@@ -20,31 +20,31 @@ def problem(rng, n=3000, d=12, loss=None, mu=1e-4, scale=1.0, bias=0.0):
 
 def first_pass(run, K):
     """The average of one first pass with the anchor K."""
-    run.record[:, passes.B], run.g = 0.0, np.zeros_like(run.g)
-    run.anchor_at(np.zeros_like(run.g), K)
-    order = run.order.copy()
-    average = run.sweep(first=True)
-    run.order = order
+    run.record[:, kernels.B], run.g = 0.0, np.zeros_like(run.g)
+    run.recenter(np.zeros_like(run.g), K)
+    order = run.active.copy()
+    average = run.run_epoch(first=True)
+    run.active = order
     return average
 
 
 @pytest.mark.parametrize("loss", [kind() for kind in losses.ALL.values()], ids=repr)
 def test_a_candidate_makes_a_first_pass_with_its_anchor_and_leaves_no_trace(loss):
     given = problem(np.random.default_rng(0), 300, loss=loss, bias=1.0)
-    for c in initial_anchor.FACTOR ** np.arange(initial_anchor.LEAST, initial_anchor.MOST + 1):
-        run = Run(given, 0)
-        order = run.order.copy()
-        found = initial_anchor.objective(run, run.order, run.order, run.R / c)
-        assert not run.record[:, passes.B].any()
-        np.testing.assert_array_equal(run.order, order)
-        assert found == pytest.approx(run.evaluate(first_pass(run, run.R / c))[0], rel=1e-7)
+    for c in initial_step.CANDIDATES:
+        run = SolverState(given, 0)
+        order = run.active.copy()
+        found = pilot.trial(run, run.active, run.active, run.mean_square / c)
+        assert not run.record[:, kernels.B].any()
+        np.testing.assert_array_equal(run.active, order)
+        assert found == pytest.approx(run.evaluate(first_pass(run, run.mean_square / c))[0], rel=1e-7)
 
 
 @pytest.mark.parametrize("scale", [1e-2, 1e2])
 def test_the_choice_does_not_depend_on_the_unit_of_X(scale):
     one = problem(np.random.default_rng(1))
     other = problem(np.random.default_rng(1), scale=scale, mu=1e-4 * scale**2)
-    assert initial_anchor.choose(Run(one, 0)) == pytest.approx(initial_anchor.choose(Run(other, 0)), rel=1e-9)
+    assert pilot.first_step(SolverState(one, 0)) == pytest.approx(pilot.first_step(SolverState(other, 0)), rel=1e-9)
 
 
 @pytest.mark.parametrize("mu", [1e-1, 1e-3, 1e-5, 1e-6])
@@ -54,20 +54,20 @@ def test_the_choice_is_nearly_the_best_of_all_candidates_at_every_mu_and_scale(m
     given = problem(np.random.default_rng(2), 6000, loss=loss, mu=mu, scale=scale)
 
     def after_one_pass(c):
-        run = Run(given, 0)
-        c = initial_anchor.choose(run) if c is None else c
-        return run.evaluate(first_pass(run, run.R / c))[0]
+        run = SolverState(given, 0)
+        c = pilot.first_step(run) if c is None else c
+        return run.evaluate(first_pass(run, run.mean_square / c))[0]
 
     best = min(after_one_pass(c) for c in 4.0 ** np.arange(-6, 5))
     assert after_one_pass(None) <= 1.06 * best
 
 
 def test_an_anchor_that_the_sweeps_outgrow_is_loosened_and_one_that_lets_them_swing_is_tightened():
-    run = Run(problem(np.random.default_rng(3)), 0)
+    run = SolverState(problem(np.random.default_rng(3)), 0)
     run.slack = np.inf  # every row is visited
     for _ in range(12):
-        run.anchor_at(np.zeros_like(run.g), 1e6 * run.R)
-        factor = run.loosen(run.sweep())
+        run.recenter(np.zeros_like(run.g), 1e6 * run.mean_square)
+        factor = run.relaxation(run.run_epoch())
     assert factor > 1.0
-    run.H[:, 0] += 1e9
-    assert [run.loosen(run.center) for _ in range(20)][-1] < 1.0
+    run.h_and_r[:, 0] += 1e9
+    assert [run.relaxation(run.center) for _ in range(20)][-1] < 1.0

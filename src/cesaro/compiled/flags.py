@@ -14,4 +14,5 @@ FAST = {"reassoc", "contract", "nsz", "arcp"}  # sums may be reordered; infiniti
 KERNEL: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
 LOOP: dict[str, Any] = KERNEL | {"fastmath": FAST}
 SCALAR: dict[str, Any] = KERNEL | {"fastmath": {"contract", "nsz", "arcp"}}  # short sums: vectors would not pay
+SCALAR_INLINE: dict[str, Any] = SCALAR | {"forceinline": True}
 INLINE: dict[str, Any] = LOOP | {"forceinline": True}  # a call that passes arrays costs as much as a short row

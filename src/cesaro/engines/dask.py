@@ -18,8 +18,8 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from cesaro.engines import fit as train
-from cesaro.engines.executors import Cluster
+from cesaro.engines.executors import DaskCluster
+from cesaro.engines.fit import EngineOptions, fit
 from cesaro.engines.inputs import from_collections, from_files, refuse_other, row_blocks
 from cesaro.linear import DualAveragingClassifier, DualAveragingRegressor
 from cesaro.linear.estimators.one_vs_rest import gives_probabilities
@@ -70,8 +70,8 @@ class DaskEstimator(BaseEstimator, ABC):
         return self._fit(lambda: from_files(paths))
 
     def _fit(self, source):
-        model, how = self._prepared()
-        self._model = train.fit(model, Cluster(self._client()), source(), how)
+        model, options = self._prepared()
+        self._model = fit(model, DaskCluster(self._client()), source(), options)
         for name, value in vars(self._model).items():
             if name.endswith("_") and not name.startswith("_"):
                 setattr(self, name, value)
@@ -99,7 +99,7 @@ class DaskEstimator(BaseEstimator, ABC):
         model = self._ordinary(**{name: getattr(self, name) for name in names} | changed)
         model._validate_params()
         model._check_together()
-        return model, train.How(self.mode, int(self.passes), self.shuffle, self.batch_size)
+        return model, EngineOptions(self.mode, int(self.passes), self.shuffle, self.batch_size)
 
     def _client(self):
         from distributed import default_client

@@ -14,7 +14,7 @@ from distributed import wait
 POLL = 0.5  # seconds between looks at whether the workers of pinned tasks are alive
 
 
-class Here:
+class ThisProcess:
     """This process."""
 
     def load(self, delayed: list) -> list:
@@ -38,7 +38,7 @@ def hold(value):
     return value
 
 
-class Cluster:
+class DaskCluster:
     """The workers of a Dask client."""
 
     def __init__(self, client):
@@ -82,12 +82,12 @@ class Cluster:
                 return self.client.sync(self._collect, futures, patience)
             except TimeoutError:  # a long task, or a worker that died with its task or with its answer
                 patience *= 1.0 if any(not future.done() for future in futures) else 2.0
-                self._rehouse()
+                self._reassign()
 
     async def _collect(self, futures: list, patience: float) -> list:
         return await asyncio.wait_for(self.client.gather(futures, asynchronous=True), patience)
 
-    def _rehouse(self) -> None:
+    def _reassign(self) -> None:
         """Places of workers that are gone go to those that are there; the other places stay."""
         alive = sorted(self.client.nthreads())
         if alive:

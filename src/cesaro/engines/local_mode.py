@@ -1,90 +1,89 @@
-"""The local mode: rounds of anchored sweeps. Every partition's dual values stay on its worker, in a state held there.
+"""The local mode: rounds of the anchored solver. Every partition's dual values stay on its worker, in a state held there.
 
-A round is one task per partition: judge the last round's point, then sweep. What a worker holds is not data that Dask
-knows: if it dies, the next one to be asked builds the state anew, with the dual values that the present point suggests.
-That costs progress, never a proof: every answer says what is really held, and the bound is made of the answers.
+A round is one task per partition: evaluate the last round's point, then run epochs. What a worker holds is not data that
+Dask knows: if it dies, the next one to be asked builds the state anew, with the dual values that the present point
+suggests. That costs progress, never a proof: every reply says what is really held, and the bound is made of the replies.
 """
 
-import math
-import time
 import uuid
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from cesaro.engines.checkpoints import flat, nested
-from cesaro.engines.problems import Ready, Whole
-from cesaro.linear.problem.problem import Fit, Problem
-from cesaro.linear.solvers.anchored.shards import Answer, Merged, Shard, Turn, choose_anchor
-from cesaro.linear.solvers.dispatch import Settings
-from cesaro.storage.checkpoint import Place
+from cesaro.engines.problems import PartitionProblems, WholeFacts
+from cesaro.linear.problem.problem import Fit, History, Problem
+from cesaro.linear.solvers import driver
+from cesaro.linear.solvers.anchored.shards import MergedState, Reply, Request, Shard, first_anchor
+from cesaro.linear.solvers.driver import Evaluation, Report
+from cesaro.linear.solvers.settings import Settings
+from cesaro.storage.checkpoint import CheckpointSlot
 
 
-class Order(NamedTuple):
+class RoundRequest(NamedTuple):
     """What a round asks of every partition; models that are done are not asked."""
 
     key: str  # of the run
     number: int  # of the round
     seed: int
-    turns: dict[int, Turn]
+    requests: dict[int, Request]
 
 
-class Held:
-    """A partition's state on its worker: a shard for each model, the number of the last round and its answers."""
+class HeldShards:
+    """A partition's state on its worker: a shard for each model, the number of the last round and its replies."""
 
     def __init__(self, shards: dict[int, Shard], number: int):
         self.shards, self.number = shards, number
-        self.answers: dict[int, Answer] = {}
+        self.replies: dict[int, Reply] = {}
 
 
-class Kept(NamedTuple):
+class SavedShards(NamedTuple):
     """A partition and the states that its shards had."""
 
-    ready: Ready
+    part: PartitionProblems
     shards: dict[str, dict]
 
 
-_HELD: dict[tuple[str, int], Held] = {}
+_HELD: dict[tuple[str, int], HeldShards] = {}
 
 
-def build(ready: Ready, order: Order, place: int) -> Held:
+def build(part: PartitionProblems, order: RoundRequest, place: int) -> HeldShards:
     """A state where there is none."""
     shards = {}
-    for model, turn in order.turns.items():
-        shards[model] = Shard(ready.problems[model], (order.seed, place, order.number))
+    for model, request in order.requests.items():
+        shards[model] = Shard(part.problems[model], (order.seed, place, order.number))
         if order.number > 0:
-            shards[model].adopt(turn.w)
-    return Held(shards, order.number - 1)
+            shards[model].adopt(request.w)
+    return HeldShards(shards, order.number - 1)
 
 
-def take_turn(ready: Ready, order: Order, place: int) -> dict[int, Answer]:
-    """One partition's round. Asked twice, it answers the same; a state that missed a round is built anew."""
+def take_request(part: PartitionProblems, order: RoundRequest, place: int) -> dict[int, Reply]:
+    """One partition's round. Asked twice, it replies the same; a state that missed a round is built anew."""
     held = _HELD.pop((order.key, place), None)
     if held is None or held.number not in (order.number, order.number - 1):
-        held = build(ready, order, place)
+        held = build(part, order, place)
     if held.number == order.number - 1:
-        answers = {model: held.shards[model].take(turn) for model, turn in order.turns.items()}
-        held.number, held.answers = order.number, answers
+        replies = {model: held.shards[model].take(request) for model, request in order.requests.items()}
+        held.number, held.replies = order.number, replies
     _HELD[order.key, place] = held
-    return held.answers
+    return held.replies
 
 
-def recount(ready: Ready, order: tuple[str, int, list[int]], place: int) -> dict[int, dict] | None:
-    """The states of some models' shards after a round; None if this worker does not hold them."""
+def shard_states(part: PartitionProblems, order: tuple[str, int, list[int]], place: int) -> dict[int, dict] | None:
+    """The states of the shards after a round; None where they are not held any more."""
     key, number, models = order
     held = _HELD.get((key, place))
-    if held is None or held.number != number:
+    if held is None or held.number != number or not set(models) <= set(held.shards):
         return None
     return {model: held.shards[model].state() for model in models}
 
 
-def restore(kept: Kept, order: tuple[str, int], place: int) -> None:
-    """Hold what was held after a round of an earlier run."""
+def restore(saved: SavedShards, order: tuple[str, int], place: int) -> None:
+    """Hold again what was held after a round of an earlier run."""
     key, number = order
-    shards = {int(model): Shard(kept.ready.problems[int(model)], 0) for model in kept.shards}
-    for model, state in kept.shards.items():
+    shards = {int(model): Shard(saved.part.problems[int(model)], 0) for model in saved.shards}
+    for model, state in saved.shards.items():
         shards[int(model)].resume(state)
-    _HELD[key, place] = Held(shards, number)
+    _HELD[key, place] = HeldShards(shards, number)
 
 
 def forget(key: str) -> None:
@@ -93,105 +92,76 @@ def forget(key: str) -> None:
         del _HELD[name]
 
 
-class Model:
-    """One model's way through the rounds: what is common, the best point, the history."""
+class LocalModeSolver(driver.Solver):
+    """All models in rounds: a round evaluates the last one's points and runs epochs from there, in one task."""
 
-    def __init__(self, whole: Whole, sample: Problem, settings: Settings):
-        self.settings, seed = settings, settings.seed
-        R, K = choose_anchor(sample, whole.n, seed)
-        if settings.anchor != "auto":
-            K = sample.mu * float(settings.anchor)
-        self.merged = Merged(sample, whole.n, R, K)
-        self.w = self.best = np.zeros(sample.rows.d + 1)
-        self.width = sample.rows.width
-        self.upper, self.lower, self.zero = math.inf, 0.0, 0.0
-        self.history: list[tuple] = []
-        self.status = ""
+    at_zero = None
 
-    def state(self) -> dict[str, Any]:
-        """Where the model stands between two rounds; time that has run out is not a part of it."""
-        mine = {name: getattr(self, name) for name in ("w", "best", "upper", "lower", "zero")}
-        status = "" if self.status == "time_limit" else self.status
-        return mine | {"status": status, "history": np.array(self.history), "merged": self.merged.state()}
+    def __init__(
+        self, executor: Any, parts: list, whole: WholeFacts, samples: list[Problem], settings: Settings, passes: int
+    ):
+        self.executor, self.parts, self.settings, self.passes = executor, parts, settings, passes
+        self.key, self.models, self.count = uuid.uuid4().hex, len(samples), whole.n
+        self.width, self.columns = samples[0].rows.d + 1, samples[0].rows.width
+        self.merged = [self._merged(sample, whole.n) for sample in samples]
+        self.replies: dict[int, list[Reply]] = {}
+        self.running = list(range(self.models))
+
+    def _merged(self, sample: Problem, n: int) -> MergedState:
+        mean_square, prox_weight = first_anchor(sample, n, self.settings.seed)
+        if self.settings.anchor != "auto":
+            prox_weight = sample.mu * float(self.settings.anchor)
+        return MergedState(sample, n, mean_square, prox_weight)
+
+    def evaluation_due(self, history: History, tol: float) -> bool:
+        return True
+
+    def evaluate(self, running: list[int], tol: float, last: bool) -> Evaluation:
+        requests = {k: self.merged[k].request(0 if last else self.passes, tol) for k in running}
+        order = RoundRequest(self.key, self.epoch, self.settings.seed, requests)
+        found = self.executor.each_at_home(take_request, self.parts, order)
+        self.replies = {k: [replies[k] for replies in found] for k in running}
+        values = [self.merged[k].evaluate(requests[k].w, self.replies[k]) for k in running]
+        active = [sum(reply.active for reply in self.replies[k]) for k in running]
+        objective, bound = np.array(values).T
+        return Evaluation(np.stack([requests[k].w for k in running]), objective, bound, np.array(active))
+
+    def advance(self, running: list[int]) -> None:
+        self.epoch, self.running = self.epoch + 1, running
+        for k in running:
+            self.merged[k].merge(self.replies[k], self.settings.anchor == "auto")
+
+    def state(self) -> dict[str, Any] | None:
+        order = (self.key, self.epoch - 1, self.running)
+        shards = self.executor.each_at_home(shard_states, self.parts, order)
+        if None in shards:  # a worker has died: the next round builds what it held anew
+            return None
+        merged = {k: merged.state() for k, merged in enumerate(self.merged)}
+        return {"epoch": self.epoch, "merged": merged, "shards": dict(enumerate(shards))}
 
     def resume(self, state: dict[str, Any]) -> None:
-        """Stand where an earlier run stood."""
-        self.merged.resume(state.pop("merged"))
-        vars(self).update(state | {"history": [tuple(row) for row in state["history"].tolist()]})
+        self.epoch = state["epoch"]
+        for k, merged in enumerate(self.merged):
+            merged.resume(state["merged"][str(k)])
+        make = self.executor.make
+        saved = [make(SavedShards, part, state["shards"][str(k)], place=k) for k, part in enumerate(self.parts)]
+        self.executor.each_at_home(restore, saved, (self.key, self.epoch - 1))
 
-    def turn(self, passes: int) -> Turn:
-        """What to ask next: in the end only what the last point is worth."""
-        last = self.merged.e >= self.settings.max_iter
-        return self.merged.turn(self.w, 0 if last else passes, self.settings.tol)
-
-    def take(self, answers: list[Answer], seconds: float, late: bool) -> None:
-        """The round's answers: judge, stop or go on. What is late stands where it would go on."""
-        merged, tol = self.merged, self.settings.tol
-        f, bound = merged.judged(self.w, answers)
-        if not self.history:
-            self.zero = f
-        if f < self.upper:
-            self.upper, self.best = f, self.w
-        self.lower = max(self.lower, min(bound, self.upper))
-        active = sum(answer.active for answer in answers)
-        self.history.append((merged.e, seconds, self.upper, self.lower, active))
-        if tol > 0.0 and self.upper - self.lower <= tol * max(self.upper, 1e-3 * self.zero):
-            self.status = "converged"
-        elif merged.e >= self.settings.max_iter:
-            self.status = "max_iter"
-        else:
-            merged.swept(answers, self.settings.anchor == "auto")
-            self.w = merged.total / merged.weights if merged.e % 3 else merged.center
-            self.status = "time_limit" if late else ""
-
-    def fit(self) -> Fit:
-        """The best point so far, with its proof."""
-        names = ("epoch", "time", "objective", "lower_bound", "active")
-        history = dict(zip(names, np.array(self.history, dtype=float).reshape(-1, 5).T, strict=True))
-        status = self.status or "interrupted"
-        return Fit(self.best[: self.width], self.upper, self.lower, int(self.history[-1][0]), history, status)
+    def close(self) -> None:
+        self.executor.forget(forget, self.key)
 
 
 def solve(
-    engine, parts: list, whole: Whole, samples: list[Problem], settings: Settings, passes: int, report, slot: Place
+    executor: Any,
+    parts: list,
+    whole: WholeFacts,
+    samples: list[Problem],
+    settings: Settings,
+    passes: int,
+    report: Report,
+    slot: CheckpointSlot,
 ) -> list[Fit]:
-    """Fits of all models: rounds until each has its proof, `max_iter` rounds or the time is over.
-
-    `slot` keeps the state between rounds, the workers' dual values included, and has that of a run to go on with.
-    """
-    began, key, number = time.perf_counter(), uuid.uuid4().hex, 0
-    limit = math.inf if settings.time_limit is None else began + settings.time_limit
-    models = [Model(whole, sample, settings) for sample in samples]
-
-    def state():
-        going = [k for k, model in enumerate(models) if model.status in ("", "time_limit")]
-        shards = engine.each_at_home(recount, parts, (key, number - 1, going))
-        if None in shards:  # a worker has died: the next round builds what it held anew
-            return None
-        here = {"number": number, "seconds": time.perf_counter() - began, "shards": dict(enumerate(shards))}
-        return flat(here | {"models": {k: model.state() for k, model in enumerate(models)}})
-
-    try:
-        if slot.kept is not None:
-            kept = nested(slot.kept)
-            number, began = kept["number"], began - kept["seconds"]
-            for k, model in enumerate(models):
-                model.resume(kept["models"][str(k)])
-            held = [engine.make(Kept, part, kept["shards"][str(k)], place=k) for k, part in enumerate(parts)]
-            engine.each_at_home(restore, held, (key, number - 1))
-        while left := {k: model for k, model in enumerate(models) if not model.status}:
-            turns = {k: model.turn(passes) for k, model in left.items()}
-            answers = engine.each_at_home(take_turn, parts, Order(key, number, settings.seed, turns))
-            late = time.perf_counter() >= limit
-            for k, model in left.items():
-                model.take([answer[k] for answer in answers], time.perf_counter() - began, late)
-                report(k, *model.history[-1][0:1], *model.history[-1][2:4])
-            number += 1
-            if any(model.status in ("", "time_limit") for model in models):
-                slot.offer(state, now=late)
-    except KeyboardInterrupt:
-        if any(not model.history for model in models):
-            raise
-    finally:
-        engine.forget(forget, key)
-    return [model.fit() for model in models]
+    """Fits of all models: rounds until each has its proof, `max_iter` rounds or the time is over."""
+    solver = LocalModeSolver(executor, parts, whole, samples, settings, passes)
+    fits = driver.run(solver, settings, report, slot)
+    return [fit._replace(w=fit.w[: solver.columns]) for fit in fits]

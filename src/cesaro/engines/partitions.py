@@ -1,7 +1,7 @@
-"""From chunks to partitions: what one task works on. Mixed for the local mode, cut at virtual blocks for the exact one.
+"""From chunks to partitions: what one task works on. Shuffled for the local mode, cut at virtual blocks for the exact one.
 
 Rows often lie in an order (by date, by place). Workers that each see another part of the world disagree, and a round
-then helps little: so the local mode deals every chunk's rows out to all partitions, once, before it begins.
+then helps little: so the local mode shuffles every chunk's rows over all partitions, once, before it begins.
 """
 
 from typing import NamedTuple
@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from cesaro.engines.inputs import Chunk
 from cesaro.engines.reproducible_sum import BLOCKS, edges
 
-HANDS = 32  # partitions at most to which a chunk is dealt: the number of pieces grows with chunks times this
+SHARES = 32  # partitions at most over which a chunk is shuffled: the number of pieces grows with chunks times this
 
 
 class Partition(NamedTuple):
@@ -43,9 +43,9 @@ def piece(chunk: Chunk, low: int, high: int) -> Chunk:
     return Chunk(chunk.X[low:high], chunk.y[low:high], chunk.v[low:high])
 
 
-def hand(chunk: Chunk, seed: tuple, hands: int, k: int) -> Chunk:
-    """The k-th of `hands` random shares of a chunk's rows."""
-    rows = np.sort(np.random.default_rng(seed).permutation(chunk.X.shape[0])[k::hands])
+def shuffle_share(chunk: Chunk, seed: tuple, shares: int, k: int) -> Chunk:
+    """The k-th of `shares` random shares of a chunk's rows."""
+    rows = np.sort(np.random.default_rng(seed).permutation(chunk.X.shape[0])[k::shares])
     return Chunk(chunk.X[rows], chunk.y[rows], chunk.v[rows])
 
 
@@ -58,25 +58,27 @@ def join(width: int, double: bool, first: int, cuts, *pieces: Chunk) -> Partitio
     return Partition(rows, first, np.array([0, X.shape[0]]) if cuts is None else np.asarray(cuts))
 
 
-def mixed(engine, chunks: list, known: list[Facts], width: int, seed: int) -> tuple[list, int]:
+def shuffled(executor, chunks: list, known: list[Facts], width: int, seed: int) -> tuple[list, int]:
     """As many partitions as chunks, each with rows of many chunks, and the number of blocks: one for each."""
     P, double = len(chunks), any(fact.double for fact in known)
-    hands = min(P, HANDS)
-    dealt: list[list] = [[] for _ in range(P)]
+    shares = min(P, SHARES)
+    pieces_of: list[list] = [[] for _ in range(P)]
     for i, chunk in enumerate(chunks):
-        for k in range(hands):
-            to = (i + k * (P // hands)) % P
-            dealt[to].append(chunk if P == 1 else engine.make(hand, chunk, (seed, i), hands, k, place=to))
-    return [engine.make(join, width, double, j, None, *pieces, place=j) for j, pieces in enumerate(dealt)], P
+        for k in range(shares):
+            to = (i + k * (P // shares)) % P
+            pieces_of[to].append(
+                chunk if P == 1 else executor.make(shuffle_share, chunk, (seed, i), shares, k, place=to)
+            )
+    return [executor.make(join, width, double, j, None, *pieces, place=j) for j, pieces in enumerate(pieces_of)], P
 
 
-def unmixed(engine, chunks: list, known: list[Facts], width: int, seed: int) -> tuple[list, int]:
+def as_they_are(executor, chunks: list, known: list[Facts], width: int, seed: int) -> tuple[list, int]:
     """The chunks as they are, each one block."""
     double = any(fact.double for fact in known)
-    return [engine.make(join, width, double, j, None, chunk, place=j) for j, chunk in enumerate(chunks)], len(chunks)
+    return [executor.make(join, width, double, j, None, chunk, place=j) for j, chunk in enumerate(chunks)], len(chunks)
 
 
-def aligned(engine, chunks: list, known: list[Facts], width: int, seed: int) -> tuple[list, int]:
+def aligned(executor, chunks: list, known: list[Facts], width: int, seed: int) -> tuple[list, int]:
     """Partitions of whole virtual blocks: a block belongs to the chunk in which it begins. Empty ones are left out."""
     ends = np.cumsum([fact.n for fact in known])
     starts, n, double = ends - [fact.n for fact in known], int(ends[-1]), any(fact.double for fact in known)
@@ -91,7 +93,7 @@ def aligned(engine, chunks: list, known: list[Facts], width: int, seed: int) -> 
         pieces = []
         for i in np.flatnonzero((starts < high) & (ends > low)):
             inside = max(low, int(starts[i])) - int(starts[i]), min(high, int(ends[i])) - int(starts[i])
-            pieces.append(chunks[i] if inside == (0, known[i].n) else engine.make(piece, chunks[i], *inside, place=k))
+            pieces.append(chunks[i] if inside == (0, known[i].n) else executor.make(piece, chunks[i], *inside, place=k))
         cuts = (cut[mine[0] : mine[-1] + 2] - low).tolist()
-        parts.append(engine.make(join, width, double, int(mine[0]), cuts, *pieces, place=len(parts)))
+        parts.append(executor.make(join, width, double, int(mine[0]), cuts, *pieces, place=len(parts)))
     return parts, blocks

@@ -11,7 +11,7 @@ from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem
 
 
-class Ready(NamedTuple):
+class PartitionProblems(NamedTuple):
     """A partition as the kernels want it: a problem for each model on shared rows, and where its blocks are."""
 
     problems: list[Problem]
@@ -19,7 +19,7 @@ class Ready(NamedTuple):
     edges: np.ndarray
 
 
-class Whole(NamedTuple):
+class WholeFacts(NamedTuple):
     """What is known of all rows together."""
 
     n: int  # with weight
@@ -77,10 +77,11 @@ def stacked(samples: list) -> tuple[Any, np.ndarray, np.ndarray]:
     return sp.csr_array(sp.vstack(X, format="csr")), np.concatenate(y), np.concatenate(v)
 
 
-def ready(part: Partition, recipe) -> Ready:
-    """The partition's problems; a recipe makes problems of rows, labels or targets, and weights."""
+def partition_problems(part: Partition, factory) -> PartitionProblems:
+    """The partition's problems; the factory makes them of rows, labels or targets, and weights."""
     rows = part.rows
-    return Ready(recipe.problems(make_rows(rows.X, recipe.bias), rows.y, rows.v), part.first, part.edges)
+    made = factory.problems(make_rows(rows.X, factory.facts.bias), rows.y, rows.v)
+    return PartitionProblems(made, part.first, part.edges)
 
 
 def dimensions(part: Partition, _) -> int:

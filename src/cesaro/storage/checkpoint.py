@@ -10,6 +10,7 @@ import json
 import re
 import time
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -108,69 +109,105 @@ class Checkpoint:
                 path.unlink(missing_ok=True)  # so that it is not taken for the one to keep
         return found
 
-    def slot(self, name: str) -> "Slot":
+    def slot(self, name: str) -> "FileSlot":
         """The slot of that name, with what it holds."""
         found = self.newest(name)
         if found is not None:
             self._compare(found[1])
-        return Slot(self, name, None if found is None else found[0])
+        return FileSlot(self, name, None if found is None else found[0])
 
 
-class Slot:
-    """Where one part of a run keeps its state: the two last files of that name."""
+class CheckpointSlot(ABC):
+    """Where one part of a run keeps its state; `saved` is what it found there."""
 
-    def __init__(self, checkpoint: Checkpoint, name: str, kept: dict[str, Any] | None):
-        self.checkpoint, self.name, self.kept = checkpoint, name, kept
+    saved: dict[str, Any] | None = None
+
+    @abstractmethod
+    def offer(self, state: Callable[[], Mapping[str, Any] | None], now: bool = False) -> None:
+        """Save the state, unless it is None, if that is due or has to be now."""
+
+    @abstractmethod
+    def save(self, state: Mapping[str, Any] | None) -> None:
+        """Write the state as the newest, unless it is None."""
+
+    @abstractmethod
+    def finish(self, state: Mapping[str, Any]) -> None:
+        """Write what is left of the part when it is done."""
+
+    @abstractmethod
+    def subslot(self, name: str) -> "CheckpointSlot":
+        """The slot of another stage of the same part."""
+
+
+class FileSlot(CheckpointSlot):
+    """The two last files of a name."""
+
+    def __init__(self, checkpoint: Checkpoint, name: str, saved: dict[str, Any] | None):
+        self.checkpoint, self.name, self.saved = checkpoint, name, saved
         self.next = -np.inf
 
     def offer(self, state: Callable[[], Mapping[str, Any] | None], now: bool = False) -> None:
-        """Save the state, unless it is None, if that is due: the first time, and then so rarely that it costs 5 % of
-        the time at most, or if it has to be now."""
+        """The first time, and then so rarely that it costs 5 % of the time at most."""
         began = time.perf_counter()
         if now or began >= self.next:
-            found = state()
-            if found is not None:
-                self.save(found)
+            self.save(state())
             ended = time.perf_counter()
             self.next = ended + RARELY * (ended - began)
 
-    def save(self, state: Mapping[str, Any]) -> None:
-        """Write the state as the newest; the one before stays, older ones go."""
+    def save(self, state: Mapping[str, Any] | None) -> None:
+        """The one before stays, older ones go."""
+        if state is None:
+            return
         files, point = self.checkpoint.files(self.name), self.checkpoint
         number = int(NAME.fullmatch(files[0].name)["number"]) + 1 if files else 1  # type: ignore[index]
-        write(
-            point.directory / f"{self.name}.{number:06d}.checkpoint", {**state, "seed": point.seed}, about=point.about
-        )
+        path = point.directory / f"{self.name}.{number:06d}.checkpoint"
+        write(path, {**state, "seed": point.seed}, about=point.about)
         killed = point.directory.glob(f".{self.name}.*.part")  # what a process that was killed has left of a write
         for path in (*files[1:], *killed):
             path.unlink(missing_ok=True)
 
     def finish(self, state: Mapping[str, Any]) -> None:
-        """Write what is left of the part when it is done, twice: both files say the same, and its states are gone."""
+        """Twice: both files say the same, and the states before are gone."""
         self.save(state)
         self.save(state)
         for path in self.checkpoint.directory.glob(f"{self.name}-*.checkpoint"):
             path.unlink(missing_ok=True)
 
-    def beside(self, name: str) -> "Slot":
-        """The slot of another stage of the same part."""
+    def subslot(self, name: str) -> "FileSlot":
         return self.checkpoint.slot(f"{self.name}-{name}")
 
 
-class Nowhere:
+class NullSlot(CheckpointSlot):
     """Keeps nothing: the slot of a run without a checkpoint."""
 
-    kept = None
+    def offer(self, state: Callable[[], Mapping[str, Any] | None], now: bool = False) -> None: ...
 
-    def offer(self, state, now=False) -> None: ...
+    def save(self, state: Mapping[str, Any] | None) -> None: ...
 
-    def save(self, state) -> None: ...
+    def finish(self, state: Mapping[str, Any]) -> None: ...
 
-    def finish(self, state) -> None: ...
-
-    def beside(self, name: str) -> "Nowhere":
+    def subslot(self, name: str) -> "NullSlot":
         return self
 
 
-NOWHERE = Nowhere()
-Place = Slot | Nowhere
+NULL_SLOT = NullSlot()
+
+
+def flatten(state: Mapping[Any, Any], path: str = "") -> dict[str, Any]:
+    """Dictionaries in dictionaries as one, with paths for names: the form of a file."""
+    found: dict[str, Any] = {}
+    for name, value in state.items():
+        found |= flatten(value, f"{path}{name}/") if isinstance(value, Mapping) else {f"{path}{name}": value}
+    return found
+
+
+def unflatten(state: Mapping[str, Any]) -> dict[str, Any]:
+    """What `flatten` was given; names are words again."""
+    found: dict[str, Any] = {}
+    for path, value in state.items():
+        *folders, name = path.split("/")
+        inside = found
+        for folder in folders:
+            inside = inside.setdefault(folder, {})
+        inside[name] = value
+    return found

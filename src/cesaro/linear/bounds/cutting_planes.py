@@ -20,7 +20,7 @@ from cesaro.compiled.flags import KERNEL
 from cesaro.linear.problem.problem import Problem
 
 
-class Cuts:
+class CuttingPlanes:
     """The last cuts of a run and the mean of them all."""
 
     def __init__(self, problem: Problem, keep: int = 20):

@@ -21,9 +21,10 @@ from cesaro.linear.out_of_core.readers import blocks, cache_folder, columns, ope
 from cesaro.linear.problem.block_order import STATE, Layout, choose
 from cesaro.linear.problem.csr import Rows
 from cesaro.linear.problem.empty_columns import compact, spread
-from cesaro.linear.problem.problem import Fit, Problem, make_problem
-from cesaro.linear.solvers.dispatch import SOLVERS, Settings, solve_all
+from cesaro.linear.problem.problem import Fit, Problem, make_problem, relative_gap
+from cesaro.linear.solvers.parallel import solve_all
 from cesaro.linear.solvers.progress import begin
+from cesaro.linear.solvers.settings import SOLVERS, Settings
 from cesaro.losses import Loss
 from cesaro.storage.checkpoint import Checkpoint
 
@@ -51,13 +52,13 @@ CONSTRAINTS: dict = {
 }
 
 
-class Last:
+class PreviousFit:
     """What a fit leaves for the next one: its weights, and the solver's states for a warm start or the next batch."""
 
-    def __init__(self, problem: Problem, solver: str, W: np.ndarray, states: list, streams: list | None = None):
+    def __init__(self, problem: Problem, solver: str, W: np.ndarray, states: list, online: list | None = None):
         self.n, self.loss, self.solver = problem.rows.n, problem.loss, solver
         self.columns = (problem.rows.d, problem.rows.bias)
-        self.W, self.states, self.streams = W, states, streams
+        self.W, self.states, self.online = W, states, online
 
     def matches(self, problems: list[Problem], solver: str) -> bool:
         """Whether `states` are about problems of this shape."""
@@ -183,11 +184,10 @@ class LinearModel(CallbackSupportMixin, BaseEstimator, ABC):
                 "The loss overflows at w = 0: the targets are too large. Divide y by its standard deviation."
             )
         starts: list = [None] * len(problems)
-        last = getattr(self, "_last", None)
+        last = getattr(self, "_previous", None)
         if self.warm_start and last is not None and last.matches(problems, settings.solver):
             starts = last.states
-        scale = 1e-3 * max(at_zero)
-        progress: Any = begin(len(problems), settings.max_iter, settings.tol, scale, self.verbose)
+        progress: Any = begin(len(problems), settings.max_iter, settings.tol, max(at_zero), self.verbose)
         if "_skl_callbacks" in vars(self):
             progress = Callbacks(self, len(problems), progress)
         checkpoint = None
@@ -201,18 +201,20 @@ class LinearModel(CallbackSupportMixin, BaseEstimator, ABC):
             progress.close()
         fits = [spread(fit, places, problems[0].rows.width) for fit in fits]
         states = [fit.state for fit in fits] if self.warm_start else []
-        self._last = Last(problems[0], settings.solver, np.stack([fit.w for fit in fits]), states)
+        self._previous = PreviousFit(problems[0], settings.solver, np.stack([fit.w for fit in fits]), states)
         return fits
 
     def _one_pass(self, problems: list[Problem]) -> list[Fit]:
         """One memoryless epoch over these rows, for partial_fit. Nothing is proved about rows that have passed."""
-        from cesaro.linear.solvers.averaging.online import advance
+        from cesaro.linear.solvers.averaging.online import partial_fit
 
-        settings, last = self._settings(), getattr(self, "_last", None)
-        before: list = [None] * len(problems) if last is None else last.streams or list(last.W)
-        pairs = [advance(problem, settings, start) for problem, start in zip(problems, before, strict=True)]
+        settings, last = self._settings(), getattr(self, "_previous", None)
+        before: list = [None] * len(problems) if last is None else last.online or list(last.W)
+        pairs = [partial_fit(problem, settings, start) for problem, start in zip(problems, before, strict=True)]
         fits = [fit for fit, _ in pairs]
-        self._last = Last(problems[0], settings.solver, np.stack([fit.w for fit in fits]), [], [s for _, s in pairs])
+        self._previous = PreviousFit(
+            problems[0], settings.solver, np.stack([fit.w for fit in fits]), [], [s for _, s in pairs]
+        )
         passed = getattr(self, "n_iter_", 0)
         return [fit._replace(n_iter=passed + fit.n_iter) for fit in fits]
 
@@ -236,9 +238,7 @@ class LinearModel(CallbackSupportMixin, BaseEstimator, ABC):
         self.coef_, self.intercept_ = self._split(np.stack([fit.w for fit in fits]), d)
         objective = np.array([fit.objective for fit in fits])
         lower = np.array([fit.lower_bound for fit in fits])
-        gap = np.maximum(objective - lower, 0.0)
-        unit = np.maximum(objective, 1e-3 * np.array(at_zero))
-        relative = np.divide(gap, unit, out=np.zeros_like(gap), where=gap > 0.0)
+        gap, relative = np.maximum(objective - lower, 0.0), relative_gap(objective, lower, at_zero)
         self.objective_, self.lower_bound_, self.dual_gap_, self.relative_gap_ = (
             float(values[0]) if len(fits) == 1 else values for values in (objective, lower, gap, relative)
         )

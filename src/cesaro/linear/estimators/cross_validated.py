@@ -7,7 +7,7 @@ import numpy as np
 from cesaro.linear.estimators.base import LinearModel
 from cesaro.linear.model_selection.folds import Fold, results
 from cesaro.linear.model_selection.search import Found, Search
-from cesaro.linear.solvers.dispatch import Settings
+from cesaro.linear.solvers.settings import Settings
 
 
 def shared_params(model: LinearModel) -> dict:

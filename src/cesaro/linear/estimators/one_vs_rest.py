@@ -1,7 +1,6 @@
 """What every linear classifier does with labels: one problem per class, scores back into labels, with a proof."""
 
 import numpy as np
-from scipy.special import expit
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
@@ -16,11 +15,10 @@ from cesaro.losses import CLASSIFICATION
 
 def gives_probabilities(classifier) -> bool:
     """Whether the loss has a link to probabilities; an error that says which ones have, if not."""
-    if classifier.loss in ("log_loss", "modified_huber"):
+    able = [name for name, kind in CLASSIFICATION.items() if hasattr(kind, "probability")]
+    if classifier.loss in able:
         return True
-    raise AttributeError(
-        f"probabilities need loss='log_loss' or loss='modified_huber': this model has loss={classifier.loss!r}"
-    )
+    raise AttributeError(f"probabilities need one of the losses {able}: this model has loss={classifier.loss!r}")
 
 
 class LinearClassifier(ClassifierMixin, LinearModel):
@@ -30,9 +28,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         return CLASSIFICATION[self.loss]()
 
     def _columns(self, code):
-        """-1 and +1: one column for two classes, else one for each class."""
-        positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-        return [2.0 * (code == k) - 1.0 for k in positive]
+        return one_vs_rest_columns(code, len(self.classes_))
 
     def _weighted(self, code, v):
         """Sample weights times class weights."""
@@ -114,7 +110,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     def predict_proba(self, X):
         """Probabilities (n, n_classes): 1/(1 + exp(-score)), or (clip(score, -1, 1) + 1)/2 for modified_huber."""
         scores = self.decision_function(X)
-        p = expit(scores) if self.loss == "log_loss" else (np.clip(scores, -1.0, 1.0) + 1.0) / 2.0
+        p = self._loss().probability(scores)
         if p.ndim == 1:
             return np.column_stack([1.0 - p, p])
         total = p.sum(axis=1, keepdims=True)
@@ -125,6 +121,12 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         """Logarithms of `predict_proba`."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
+
+
+def one_vs_rest_columns(code: np.ndarray, classes: int) -> list[np.ndarray]:
+    """-1 and +1: one column for two classes, else one for each class."""
+    positive = [1] if classes == 2 else range(classes)
+    return [2.0 * (code == k) - 1.0 for k in positive]
 
 
 def class_factors(class_weight, classes, code, v) -> np.ndarray:

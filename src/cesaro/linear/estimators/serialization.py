@@ -157,20 +157,20 @@ def restored(facts: dict, arrays: dict[str, np.ndarray]) -> Any:
     model._mu, model._scaling, model._rounding = facts["mu"], facts["scaling"], facts["rounding"]
     if "center" in arrays:
         model._center = arrays["center"][()]
-    model._last = _point(model)
+    model._previous = _point(model)
     return model
 
 
 def _point(model: Any) -> Any:
     """The weights as the last fit would have left them, for `partial_fit`."""
-    from cesaro.linear.estimators.base import Last
+    from cesaro.linear.estimators.base import PreviousFit
     from cesaro.linear.problem.csr import Rows
 
     d, bias, coef = model.n_features_in_, model._scaling, np.atleast_2d(model.coef_)
     none, start = np.empty(0), np.zeros(1, dtype=np.uint32)
     problem = model._problem(Rows(none, none.astype(np.uint32), start, d, bias), none, none, model.alpha)
     constant = np.reshape(model.intercept_ - getattr(model, "_center", 0.0), (len(coef), 1))
-    return Last(problem, model.solver, np.hstack([coef, constant / bias]) if bias else coef, [])
+    return PreviousFit(problem, model.solver, np.hstack([coef, constant / bias]) if bias else coef, [])
 
 
 def _lively(value: Any) -> Any:

@@ -1,5 +1,7 @@
 """What every linear regressor does with targets: centre them, one problem per column, predictions back."""
 
+from dataclasses import fields
+
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
@@ -14,13 +16,8 @@ class LinearRegressor(RegressorMixin, MultiOutputMixin, LinearModel):
     """Predictions from coef_ and intercept_."""
 
     def _loss(self):
-        extra = {
-            "huber": {"epsilon": float(self.epsilon)},
-            "epsilon_insensitive": {"epsilon": float(self.epsilon)},
-            "squared_epsilon_insensitive": {"epsilon": float(self.epsilon)},
-            "quantile": {"quantile": float(self.quantile)},
-        }
-        return REGRESSION[self.loss](**extra.get(self.loss, {}))
+        kind = REGRESSION[self.loss]
+        return kind(**{field.name: float(getattr(self, field.name)) for field in fields(kind)})
 
     def _mean(self, y, v):
         """The weighted mean of the targets, which an intercept takes over; zero without one."""

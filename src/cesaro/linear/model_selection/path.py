@@ -14,15 +14,16 @@ from cesaro.linear.model_selection.path_kernels import (
     ANCHOR,
     CUT,
     OUT,
-    SHAPES,
     A,
     Pack,
+    bounded,
     look,
     row_squares,
     visit_implicit,
 )
 from cesaro.linear.problem.csr import Rows
-from cesaro.linear.problem.row_order import Orders
+from cesaro.linear.problem.row_order import RowOrders
+from cesaro.linear.problem.scalar_losses import dual_form
 
 CACHE = 384 * 1024  # bytes of lane state per group
 CANDIDATES = 3.0 ** np.arange(-4, 4)
@@ -70,7 +71,7 @@ def cross_validate(
     train = folds if folds.ndim == 2 else folds != np.arange(folds.max() + 1)[:, None]
     v = np.asarray(v, dtype=float)
     v = v / v[v > 0].mean()
-    shape = SHAPES[type(loss)](*vars(loss).values())
+    shape = bounded(dual_form(loss))
     grid = np.asarray(alphas, dtype=float)
     q = np.empty(rows.n)
     row_squares(rows, q)
@@ -153,7 +154,7 @@ def run(problem, train, jobs, R, epochs, rng, held_out, place, order=None):
     rows, Y, v, q, shape, l1_ratio, dtype = problem
     pack, pattern = pack_of(problem, train, jobs, R)
     order = np.flatnonzero(v).astype(np.uint32) if order is None else order
-    orders = Orders(order, rows.ptr)
+    orders = RowOrders(order, rows.ptr)
     stride = max(1, len(order) // 32, 8 * rows.d * len(order) // max(1, len(rows.data)))
     t, L = 0, len(jobs)
     for _ in range(epochs):

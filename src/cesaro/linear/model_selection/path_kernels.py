@@ -10,46 +10,27 @@ Lanes are float32 where speed matters: half the memory traffic. Sums of numbers 
 """
 
 import math
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numba.extending import register_jitable
 
-from cesaro import losses
 from cesaro.compiled.flags import INLINE, LOOP
 from cesaro.compiled.llvm_vectors import maximum, minimum
 from cesaro.compiled.prefetch import prefetch
 from cesaro.compiled.vector_ops import add_rows, add_to_row, dot_rows, map_lanes
 from cesaro.linear.problem.csr import NEAR, ONE, ahead
-from cesaro.linear.problem.scalar_losses import LOG_LOSS, conjugate, value
+from cesaro.linear.problem.scalar_losses import conjugate, value
+from cesaro.losses import LOGISTIC, DualForm
 
-BIG = 1e30  # stands for no limit
-
-
-class Shape(NamedTuple):
-    """phi(p) = max_b b (y - p) - bend b^2 / 2 - eps |b| over low + cap min(y, 0) <= b <= high + cap max(y, 0)."""
-
-    bend: float
-    eps: float
-    low: float
-    high: float
-    cap: float
-    logistic: bool = False
+LARGEST = 1e30  # the limit of dual values in float32 that stands for none
 
 
-SHAPES: dict[type, Callable[..., Shape]] = {
-    losses.Hinge: lambda: Shape(0.0, 0.0, 0.0, 0.0, 1.0),
-    losses.SquaredHinge: lambda: Shape(0.5, 0.0, 0.0, 0.0, BIG),
-    losses.ModifiedHuber: lambda: Shape(0.5, 0.0, 0.0, 0.0, 4.0),
-    losses.LogLoss: lambda: Shape(0.0, 0.0, 0.0, 0.0, 1.0, True),
-    losses.SquaredError: lambda: Shape(1.0, 0.0, -BIG, BIG, 0.0),
-    losses.Huber: lambda epsilon: Shape(1.0, 0.0, -epsilon, epsilon, 0.0),
-    losses.EpsilonInsensitive: lambda epsilon: Shape(0.0, epsilon, -1.0, 1.0, 0.0),
-    losses.SquaredEpsilonInsensitive: lambda epsilon: Shape(0.5, epsilon, -BIG, BIG, 0.0),
-    losses.Quantile: lambda q: Shape(0.0, 0.0, q - 1.0, q, 0.0),
-}
+def bounded(loss: DualForm) -> DualForm:
+    """The loss with limits that float32 has."""
+    low, high, cap = (float(np.clip(limit, -LARGEST, LARGEST)) for limit in (loss.low, loss.high, loss.cap))
+    return loss._replace(low=low, high=high, cap=cap)
 
 
 class Pack(NamedTuple):
@@ -189,13 +170,13 @@ def share(m, H):
 
 
 @register_jitable(**LOOP)
-def respond_logistic(a, q, y, m, g, G, mu, mask, cut):
+def respond_logistic(loss, a, q, y, m, g, G, mu, mask, cut):
     """The same for the logistic loss, one lane at a time."""
     for k in range(m.shape[0]):
         G[k] += a * mu[k] * mask[k]
         b = y[k] * share(float(y[k] * m[k] / G[k]), a * q / G[k])
         g[k] = a * mask[k] * b
-        cut[k] -= a * mask[k] * conjugate(LOG_LOSS, 0.0, -float(b), float(y[k]))
+        cut[k] -= a * mask[k] * conjugate(loss, -float(b), float(y[k]))
 
 
 @register_jitable(**LOOP)
@@ -235,7 +216,7 @@ def aim(Y, i, target, y):
 def visit_implicit(rows, Y, v, q, pattern, order, shape, sparse, pack, stride, t):
     """One epoch of every lane; `t` rows were seen before, a snapshot is due every `stride` rows with weight t^3."""
     y, m, g, G, T, real, unit = pack.y, pack.m, pack.g, pack.G, pack.T, pack.m.dtype.type, order.shape[0]
-    one = Y.shape[1] == 1 and not shape.logistic
+    one = Y.shape[1] == 1 and shape.kind != LOGISTIC
     for k in range(order.shape[0]):
         ahead(rows, Y, v, order, k)
         if k + NEAR < unit:
@@ -256,8 +237,8 @@ def visit_implicit(rows, Y, v, q, pattern, order, shape, sparse, pack, stride, t
             soft_margins(rows, i, pack.h, m, T)
         else:
             margins(rows, i, pack.h, m, gap)
-        if shape.logistic:
-            respond_logistic(a, q[i], y, m, g, G, pack.mu, mask, pack.cut)
+        if shape.kind == LOGISTIC:
+            respond_logistic(shape, a, q[i], y, m, g, G, pack.mu, mask, pack.cut)
             spread(rows, i, pack.h, g, gap)
         elif respond(shape, a, q[i], one, y, m, g, G, pack.mu, mask, pack.cut, gap):
             spread(rows, i, pack.h, g, gap)
@@ -299,9 +280,9 @@ def look(rows, Y, v, pattern, order, shape, pack, W, loss, held, held_out, place
         p = np.intp(pattern[i])
         margins(rows, i, W, m, (0, 0))
         aim(Y, i, pack.target, y)
-        if shape.logistic:
+        if shape.kind == LOGISTIC:
             for lane in range(L):
-                loss[lane] += v[i] * pack.mask[p, lane] * value(LOG_LOSS, 0.0, float(m[lane]), float(y[lane]))
+                loss[lane] += v[i] * pack.mask[p, lane] * value(shape, float(m[lane]), float(y[lane]))
         else:
             lose(shape, v[i], y, m, pack.mask[p], pack.cut)
         if k % 256 == 255 or k == order.shape[0] - 1:

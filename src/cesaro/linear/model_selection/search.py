@@ -14,8 +14,9 @@ from cesaro.compiled.flags import KERNEL
 from cesaro.linear.model_selection.folds import Fold
 from cesaro.linear.problem.csr import Rows
 from cesaro.linear.problem.problem import Problem, make_problem, value_at_zero
-from cesaro.linear.solvers.dispatch import Settings, solve_all
+from cesaro.linear.solvers.parallel import solve_all
 from cesaro.linear.solvers.progress import begin
+from cesaro.linear.solvers.settings import Settings
 from cesaro.losses import Loss
 
 FEW = 500  # rows
@@ -127,7 +128,7 @@ def one_by_one(search: Search, rows: Rows, tasks: list[Task]) -> Found:
     limit = settings.time_limit
     mine = settings._replace(time_limit=None if limit is None else SHARE * limit)
     at_zero = [value_at_zero(p) for p in problems]
-    progress = begin(len(problems), mine.max_iter, mine.tol, 1e-3 * max(at_zero))
+    progress = begin(len(problems), mine.max_iter, mine.tol, max(at_zero))
     try:
         fits = solve_all(problems, at_zero, mine, [None] * len(problems), progress)
     finally:

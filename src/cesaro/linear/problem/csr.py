@@ -52,10 +52,10 @@ def make_rows(X, bias: float = 0.0) -> Rows:
     )
 
 
-def bare(rows: Rows) -> Rows:
+def without_redundant_arrays(rows: Rows) -> Rows:
     """The rows with less to read: no values if all of them are 1, and no need of row ends if all have one length.
 
-    For kernels that can do without values: those of `recursion`, `passes`, `many` and `evaluate.mean_loss`.
+    For kernels that ask `entry` and `span`.
     """
     data, ptr, n = rows.data, rows.ptr, rows.n
     if len(data) > 0 and all((data[k : k + PIECE] == 1.0).all() for k in range(0, len(data), PIECE)):
@@ -67,6 +67,15 @@ def bare(rows: Rows) -> Rows:
     ):
         rows = rows._replace(length=np.uint64(ptr[1]))
     return rows
+
+
+def rows_at(rows: Rows, which: np.ndarray) -> Rows:
+    """These rows, in this order, as a copy."""
+    start, stop = rows.ptr[which].astype(np.int64), rows.ptr[which + 1].astype(np.int64)
+    ptr = np.append(0, np.cumsum(stop - start))
+    entries = np.repeat(start - ptr[:-1], stop - start) + np.arange(ptr[-1])
+    data = None if rows.data is None else rows.data[entries]
+    return rows._replace(data=data, col=rows.col[entries], ptr=ptr.astype(rows.ptr.dtype), length=None)
 
 
 @register_jitable(**KERNEL, forceinline=True)

@@ -1,4 +1,7 @@
-"""What is solved, and what a solver gives back: Problem and Fit."""
+"""What is solved, what a solver gives back, and the four notions that all of them share.
+
+Problem, Fit, History; the objective, the relative duality gap, the stopping rule, and units in which nothing overflows.
+"""
 
 import math
 from typing import Any, NamedTuple
@@ -23,16 +26,58 @@ class Problem(NamedTuple):
     layout: Any = None  # of rows that lie in a file: layout.Layout
 
 
+class History:
+    """What a run has found, evaluation by evaluation."""
+
+    COLUMNS = ("epoch", "time", "objective", "lower_bound", "active")
+
+    def __init__(self, rows: Any = ()):
+        self.rows = [tuple(map(float, row)) for row in rows]
+
+    def add(self, epoch: int, seconds: float, objective: float, lower_bound: float, active: int) -> None:
+        """One more evaluation: the best objective and the best bound so far, and the rows that are active."""
+        self.rows.append((float(epoch), seconds, float(objective), float(lower_bound), float(active)))
+
+    def array(self) -> np.ndarray:
+        """(evaluations, 5)."""
+        return np.array(self.rows, dtype=float).reshape(-1, len(self.COLUMNS))
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """By name."""
+        return dict(zip(self.COLUMNS, self.array().T, strict=True))
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
 class Fit(NamedTuple):
     """A solver's answer. objective - lower_bound is a proof; lower_bound is -inf where there is none."""
 
     w: np.ndarray  # float64 (width,)
     objective: float
     lower_bound: float
-    n_iter: int  # epochs or sweeps
-    history: dict[str, np.ndarray]  # epoch, time, objective, lower_bound, active
+    n_iter: int  # epochs
+    history: dict[str, np.ndarray]  # of History
     status: str  # "converged", "max_iter", "time_limit", "interrupted"
     state: Any = None  # what a warm start or the next partial_fit needs
+
+
+def objective(mean_loss: Any, w: np.ndarray, mu: Any, l1: Any = 0.0, d: int | None = None) -> Any:
+    """mu/2 |w|^2 + l1 |w|_1 + mean loss, of points (..., width); the first d entries bear the L1 term."""
+    found = mean_loss + mu / 2.0 * np.einsum("...i,...i->...", w, w)
+    return found + l1 * np.abs(w[..., :d]).sum(axis=-1) if np.any(l1) else found
+
+
+def relative_gap(objective: Any, lower_bound: Any, at_zero: Any) -> Any:
+    """The duality gap over max(objective, 1e-3 objective at w = 0); 0 where there is no gap."""
+    gap = np.maximum(np.subtract(objective, lower_bound), 0.0)
+    unit = np.maximum(objective, 1e-3 * np.asarray(at_zero))
+    return np.divide(gap, unit, out=np.zeros(np.shape(gap)), where=gap > 0.0)[()]
+
+
+def is_solved(objective: Any, lower_bound: Any, at_zero: Any, tol: float) -> Any:
+    """The stopping rule: the proved relative gap is at most `tol`; never, if that is 0."""
+    return (tol > 0.0) & (relative_gap(objective, lower_bound, at_zero) <= tol)
 
 
 def rescaled(problem: Problem) -> tuple[Problem, float]:

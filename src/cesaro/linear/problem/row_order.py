@@ -5,9 +5,9 @@ from a count, so that none has to wait for the one before; the seed is NumPy's. 
 of an epoch.
 
 A processor guesses where a row ends and whether it will move w; at a random row it is often wrong, and what it did in the
-meantime is lost. So many rows come in runs that are alike: of one length where lengths differ, else, where the kernel
-tells, all of them moved w when they were last visited, or none. What is alike is shuffled and cut into runs, and the runs
-are shuffled. (Runs alike in both would cost more epochs than they save time.)
+meantime is lost. So many rows come in runs of similar ones: of one length where lengths differ, else, where the kernel
+tells, all of them moved w when they were last visited, or none. What is similar is shuffled and cut into runs, and the runs
+are shuffled. (Runs similar in both would cost more epochs than they save time.)
 """
 
 import numpy as np
@@ -26,17 +26,17 @@ LONG = 255  # entries from which on a row is long
 ONE, BITS, STRIDE = np.uint64(1), np.uint64(32), np.uint64(0x9E3779B97F4A7C15)
 
 
-class Orders:
+class RowOrders:
     """The orders of the epochs of a run: every row of `exist`, which ascends, once; in place.
 
-    `marks` promises that the kernel puts the rows into `alike`, the first `stay` of them those that did not move w. Rows
+    `marks` promises that the kernel puts the rows into `grouped`, the first `still` of them those that did not move w. Rows
     in a file have a `layout`, by whose groups they come; then there are no runs.
     """
 
     def __init__(self, exist: np.ndarray, ptr: np.ndarray, layout=None, marks: bool = False):
         if len(exist) >= 2**31:
             raise ValueError(f"{len(exist)} rows: at most 2^31 can be shuffled at once. Use partial_fit on parts.")
-        self.rows, self.order, self.alike, self.stay = len(ptr) - 1, exist.copy(), exist.copy(), len(exist)
+        self.rows, self.order, self.grouped, self.still = len(ptr) - 1, exist.copy(), exist.copy(), len(exist)
         self.layout = None if layout is None or layout.single(self.rows) else layout
         found = by_length(exist, ptr, self.layout)
         self.sorted, self.ends = (exist, np.array([len(exist)])) if found is None else found
@@ -45,14 +45,14 @@ class Orders:
         self.runs = np.zeros(len(exist) // self.run, dtype=np.uint32)
 
     def draw(self, rng: np.random.Generator) -> np.ndarray:
-        """The next order. Of those before it knows only `alike` and `stay`, so that a run resumed is a run."""
+        """The next order. Of those before it knows only `grouped` and `still`, so that a run resumed is a run."""
         x, y = (2.0**32 * rng.random(2)).astype(np.uint64)  # `integers` takes ten times as long
         if self.marks:
-            self.ends = np.array([self.stay, len(self.alike)])
+            self.ends = np.array([self.still, len(self.grouped)])
         else:
-            self.alike[:] = self.sorted
-        shuffle_parts(self.alike, self.ends, x)
-        shuffle_runs(self.alike, self.run, self.runs, y, self.order)
+            self.grouped[:] = self.sorted
+        shuffle_parts(self.grouped, self.ends, x)
+        shuffle_runs(self.grouped, self.run, self.runs, y, self.order)
         if self.layout is None:
             return self.order
         return self.layout.shuffle(
@@ -72,7 +72,7 @@ def by_length(exist: np.ndarray, ptr: np.ndarray, layout=None) -> tuple[np.ndarr
     return exist[np.argsort(length, kind="stable")], np.cumsum(np.bincount(length))
 
 
-def replace(v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def draw_with_replacement(v: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """As many draws as rows have weight, row i with probability v_i / sum v: then every draw counts the same."""
     share = np.cumsum(v)
     draws = np.searchsorted(share, rng.random(np.count_nonzero(v)) * share[-1], side="right")
@@ -100,23 +100,23 @@ def shuffle(order, x):
 
 
 @njit(**KERNEL)
-def shuffle_parts(alike, ends, x):
+def shuffle_parts(grouped, ends, x):
     """Shuffle the parts that end at `ends`."""
     begin = 0
     for k in range(ends.shape[0]):
-        x = shuffle(alike[begin : ends[k]], x)
+        x = shuffle(grouped[begin : ends[k]], x)
         begin = ends[k]
 
 
 @njit(**KERNEL)
-def shuffle_runs(alike, run, runs, x, order):
-    """`alike` with its runs, of `run` rows, shuffled; what fills no run stays where it is, at the end."""
+def shuffle_runs(grouped, run, runs, x, order):
+    """`grouped` with its runs, of `run` rows, shuffled; what fills no run stays where it is, at the end."""
     for k in range(runs.shape[0]):
         runs[k] = k
     shuffle(runs, x)
     for k in range(run * runs.shape[0], order.shape[0]):
-        order[k] = alike[k]
+        order[k] = grouped[k]
     for k in range(runs.shape[0]):
         to, source = np.uint64(run * k), np.uint64(run) * np.uint64(runs[k])
         for j in range(np.uint64(run)):
-            order[to + j] = alike[source + j]
+            order[to + j] = grouped[source + j]

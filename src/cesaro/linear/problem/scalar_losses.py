@@ -1,120 +1,172 @@
-"""The losses of `cesaro.losses` as numbers: inside a kernel a loss is an integer code and one parameter.
+"""Every loss of the linear models, inside kernels: five scalar functions of its dual form (`cesaro.losses.DualForm`).
 
-    value(code, param, p, y), slope(code, param, p, y), conjugate(code, param, u, y)
+    phi(p, y) = max_b  b (y - p) - bend b^2 / 2 - eps |b|      over   low + cap min(y, 0) <= b <= high + cap max(y, 0)
 
-are the scalar twins of the methods of the same name; `param` is the loss's epsilon or quantile, else 0.
+b = -phi'(p) is the row's dual value. The logistic loss is the one that has no such form; the hinge, which most people
+use, is written out wherever that makes it faster. A new loss is a class with a `dual` in `cesaro.losses`, nothing here.
 """
 
 import math
-from dataclasses import astuple
+from typing import Any
 
 from numba.extending import register_jitable
 
-from cesaro import losses
 from cesaro.compiled.flags import KERNEL
+from cesaro.losses import ALL, HINGE, LOGISTIC, NO_LIMIT, DualForm
 
-HINGE, SQUARED_HINGE, LOG_LOSS, MODIFIED_HUBER = 0, 1, 2, 3
-SQUARED_ERROR, HUBER, EPSILON_INSENSITIVE, SQUARED_EPSILON_INSENSITIVE, QUANTILE = 4, 5, 6, 7, 8
-
-CODES: dict[type, int] = {
-    losses.Hinge: HINGE,
-    losses.SquaredHinge: SQUARED_HINGE,
-    losses.LogLoss: LOG_LOSS,
-    losses.ModifiedHuber: MODIFIED_HUBER,
-    losses.SquaredError: SQUARED_ERROR,
-    losses.Huber: HUBER,
-    losses.EpsilonInsensitive: EPSILON_INSENSITIVE,
-    losses.SquaredEpsilonInsensitive: SQUARED_EPSILON_INSENSITIVE,
-    losses.Quantile: QUANTILE,
-}
+TINY = 1e-300  # a row of norm zero has no curvature: its dual value is at a bound, whichever way 1/TINY points
+FAR = 1e250  # a kink beyond that is none
 
 
-def code_of(loss) -> tuple[int, float]:
-    """The code of a loss and its parameter."""
-    if type(loss) not in CODES:
-        names = ", ".join(kind.__name__ for kind in CODES)
-        raise ValueError(f"the linear kernels know the losses {names}; got {loss!r}. Use cesaro.minimize for your own.")
-    settings = astuple(loss)
-    return CODES[type(loss)], float(settings[0]) if settings else 0.0
+def dual_form(loss: Any) -> DualForm:
+    """The loss as the kernels take it."""
+    if not callable(getattr(loss, "dual", None)):
+        known = ", ".join(kind.__name__ for kind in ALL.values())
+        raise ValueError(
+            f"the linear kernels know a loss by its dual form, which {loss!r} has not: give one of {known}, a class with "
+            "a method dual(), or use cesaro.minimize for a loss of your own."
+        )
+    return loss.dual()
 
 
 @register_jitable(**KERNEL)
-def value(code, param, p, y):
+def beyond(r, eps):
+    """r less eps towards zero: soft thresholding."""
+    return max(0.0, r - eps) - max(0.0, -r - eps)
+
+
+@register_jitable(**KERNEL)
+def lowest(loss, y):
+    """The least dual value of a row with target y."""
+    return loss.low + loss.cap * min(y, 0.0)
+
+
+@register_jitable(**KERNEL)
+def highest(loss, y):
+    """The largest."""
+    return loss.high + loss.cap * max(y, 0.0)
+
+
+@register_jitable(**KERNEL)
+def value(loss, p, y):
     """phi(p, y)."""
-    if code == HINGE:
+    if loss.kind == HINGE:
         return max(0.0, 1.0 - y * p)
-    return _value(code, param, p, y)
+    return _value(loss, p, y)
 
 
 @register_jitable(**KERNEL)
-def _value(code, param, p, y):
+def _value(loss, p, y):
     """The other losses: apart, so that the hinge is inlined."""
-    if code <= MODIFIED_HUBER:
+    if loss.kind == LOGISTIC:
         m = y * p
-        if code == LOG_LOSS:
-            return math.log1p(math.exp(-abs(m))) + max(0.0, -m)
-        if code == MODIFIED_HUBER and m < -1.0:
-            return -4.0 * m
-        short = max(0.0, 1.0 - m)
-        return short * short
-    r = abs(p - y)
-    if code == SQUARED_ERROR:
-        return r * r / 2.0
-    if code == HUBER:
-        return r * r / 2.0 if r <= param else param * (r - param / 2.0)
-    if code == EPSILON_INSENSITIVE:
-        return max(0.0, r - param)
-    if code == SQUARED_EPSILON_INSENSITIVE:
-        beyond = max(0.0, r - param)
-        return beyond * beyond
-    return max(param * (y - p), (param - 1.0) * (y - p))
+        return math.log1p(math.exp(-abs(m))) + max(0.0, -m)
+    r = beyond(y - p, loss.eps)
+    b = min(highest(loss, y), max(lowest(loss, y), r / max(loss.bend, TINY)))
+    return b * (r - loss.bend / 2.0 * b)
 
 
 @register_jitable(**KERNEL)
-def slope(code, param, p, y):
+def _maximiser(loss, r, H, y):
+    """The b that maximises  b r - (bend + H) b^2 / 2 - eps |b|  within the bounds."""
+    return min(highest(loss, y), max(lowest(loss, y), beyond(r, loss.eps) / max(loss.bend + H, TINY)))
+
+
+@register_jitable(**KERNEL)
+def slope(loss, p, y):
     """A subgradient of phi in p: the same one as in `cesaro.losses` at the kinks."""
-    if code <= MODIFIED_HUBER:
-        m = y * p
-        if code == HINGE:
-            return -y if m < 1.0 else 0.0
-        if code == LOG_LOSS:
-            e = math.exp(-abs(m))
-            return -y * (e / (1.0 + e) if m > 0.0 else 1.0 / (1.0 + e))
-        steep = 2.0 * max(0.0, 1.0 - m)
-        return -y * (min(steep, 4.0) if code == MODIFIED_HUBER else steep)
-    r = p - y
-    if code == SQUARED_ERROR:
-        return r
-    if code == HUBER:
-        return max(-param, min(param, r))
-    if code == QUANTILE:
-        return -param if r < 0.0 else (1.0 - param if r > 0.0 else 0.0)
-    beyond = max(0.0, r - param) - max(0.0, -r - param)
-    if code == SQUARED_EPSILON_INSENSITIVE:
-        return 2.0 * beyond
-    return 1.0 if beyond > 0.0 else (-1.0 if beyond < 0.0 else 0.0)
+    if loss.kind == HINGE:
+        return -y if y * p < 1.0 else 0.0
+    return _slope(loss, p, y)
 
 
 @register_jitable(**KERNEL)
-def conjugate(code, param, u, y):
+def _slope(loss, p, y):
+    if loss.kind == LOGISTIC:
+        m = y * p
+        e = math.exp(-abs(m))
+        return -y * (e / (1.0 + e) if m > 0.0 else 1.0 / (1.0 + e))
+    return -_maximiser(loss, y - p, 0.0, y)
+
+
+@register_jitable(**KERNEL)
+def conjugate(loss, u, y):
     """phi*(u, y) = sup_p u p - phi(p, y), infinite outside its domain."""
-    if code <= MODIFIED_HUBER:
-        b = u * y
-        lowest = -4.0 if code == MODIFIED_HUBER else (-math.inf if code == SQUARED_HINGE else -1.0)
-        if b > 0.0 or b < lowest:
-            return math.inf
-        if code == HINGE:
-            return b
-        if code == LOG_LOSS:
-            off = b * math.log1p(b) if b > -1.0 else 0.0
-            return (-b * math.log(-b) if b < 0.0 else 0.0) + (math.log1p(b) if b > -1.0 else 0.0) + off
-        return b + b * b / 4.0
-    if code == QUANTILE:
-        return u * y if -param <= u <= 1.0 - param else math.inf
-    if (code == HUBER and abs(u) > param) or (code == EPSILON_INSENSITIVE and abs(u) > 1.0):
+    b = -u
+    if b < lowest(loss, y) or b > highest(loss, y):
         return math.inf
-    if code == EPSILON_INSENSITIVE:
-        return u * y + param * abs(u)
-    if code == SQUARED_EPSILON_INSENSITIVE:
-        return u * y + param * abs(u) + u * u / 4.0
-    return u * y + u * u / 2.0
+    if loss.kind == LOGISTIC:
+        a = y * b
+        rest = (1.0 - a) * math.log1p(-a) if a < 1.0 else 0.0
+        return (a * math.log(a) if a > 0.0 else 0.0) + rest
+    return loss.bend / 2.0 * b * b + loss.eps * abs(b) - b * y
+
+
+@register_jitable(**KERNEL)
+def dual_update(loss, y, z, H, b):
+    """The best dual value of one row given all the others: the maximiser of the dual in this coordinate.
+
+    With the others fixed the row predicts z + H b when its dual value is b; best is the b that agrees with itself,
+
+        b = argmin  phi*(-b) + z b + H b^2 / 2        <=>        b = -phi'(z + H b) .
+
+    The present value b is where the search for the logistic loss begins.
+    """
+    if loss.kind == HINGE:
+        return y * min(1.0, max(0.0, (1.0 - y * z) / max(H, TINY)))
+    return _dual_update(loss, y, z, H, b)
+
+
+@register_jitable(**KERNEL)
+def _dual_update(loss, y, z, H, b):
+    if loss.kind == LOGISTIC:
+        return y * _logistic(y * z, H, y * b)
+    return _maximiser(loss, y - z, H, y)
+
+
+@register_jitable(**KERNEL)
+def _logistic(m, H, a):
+    """The root a in (0, 1) of  log(a / (1 - a)) + m + H a:  Newton in t = log(a / (1 - a)), kept inside its bracket.
+
+    t + m + H a(t) increases in t with slope 1 + H a (1 - a), so the root lies in [-m - H, -m].
+    """
+    low, high, last = -m - H, -m, math.inf
+    t = -m - H * a
+    for _ in range(100):
+        a = 1.0 / (1.0 + math.exp(-t)) if t > -700.0 else 0.0
+        excess = t + m + H * a
+        if excess > 0.0:
+            high = t
+        else:
+            low = t
+        step = -excess / (1.0 + H * a * (1.0 - a))
+        if abs(step) <= 1e-4:
+            return a + a * (1.0 - a) * step
+        if not (low <= t + step <= high and abs(step) <= 0.5 * last):
+            step = 0.5 * (low + high) - t
+        t, last = t + step, abs(step)
+    return a
+
+
+@register_jitable(**KERNEL)
+def distance_to_kink(loss, p, y):
+    """How far the prediction p is from the nearest place where phi' changes, seen from a flat piece of phi'.
+
+    phi' is flat where b rests at a bound, and at b = 0 between the two sides of eps.
+    """
+    if loss.kind == HINGE:
+        return abs(1.0 - y * p)
+    return _distance(loss, p, y)
+
+
+@register_jitable(**KERNEL)
+def _distance(loss, p, y):
+    """b(r), r = y - p, bends at +-eps, unless it passes through 0 there, and where it reaches its bounds."""
+    if loss.kind == LOGISTIC:
+        return 0.0
+    r, eps, bottom, top, near = y - p, loss.eps, lowest(loss, y), highest(loss, y), NO_LIMIT
+    if loss.bend == 0.0 or eps > 0.0 or bottom == 0.0 or top == 0.0:
+        near = abs(abs(r) - eps)
+    if loss.bend > 0.0:
+        near = min(near, abs(r - loss.bend * top - eps), abs(r - loss.bend * bottom + eps))
+    return near if near < FAR else 0.0

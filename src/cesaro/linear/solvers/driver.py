@@ -1,114 +1,215 @@
-"""The loop over epochs, for one model or many that share their passes: a look at objective and proof at growing intervals.
+"""The one loop under every solver: start, epoch, evaluate, stop; checkpoint, interrupt, time limit.
 
-Ctrl-C and the clock leave the best points so far. With a checkpoint a run goes on as if it had never stopped.
+A solver runs epochs of one or several models and can say what their points are worth. When to evaluate is its own
+affair; whether to stop, what is best so far, what is recorded and saved is decided here. A run that goes on from a
+checkpoint gives the bits of one that never stopped: what is saved is the state before an evaluation that only the clock
+has caused.
 """
 
 import math
 import time
-from typing import Any, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from cesaro.linear.problem.problem import Fit
-from cesaro.storage.checkpoint import Place
+from cesaro.linear.problem.problem import Fit, History, is_solved
+from cesaro.linear.solvers.settings import Settings
+from cesaro.storage.checkpoint import NULL_SLOT, CheckpointSlot, flatten, unflatten
 
-OFTEN = 1.25  # a look when the epochs have grown by this, where a proof ends the run
-SELDOM = 3.0  # where none does: a look costs about an epoch
+Report = Callable[[int, int, float, float], None]  # model, epoch, objective, lower bound
 
 
-class Run(Protocol):
-    """A run of k models."""
+class Evaluation(NamedTuple):
+    """Points of the models that were asked for, and what is known of them."""
 
-    epoch: int
-    count: int  # rows that exist
+    points: np.ndarray  # (k, width)
+    objective: np.ndarray  # (k,)
+    lower_bound: np.ndarray  # (k,) of the optimum, proved
+    active: np.ndarray  # (k,) rows
 
-    def zero(self) -> np.ndarray:
-        """The objectives at 0, (k,)."""
 
-    def advance(self) -> None:
+class Solver(ABC):
+    """Epochs of one or several models; `running` lists those that are not done."""
+
+    epoch: int = 0
+    width: int  # of a point
+    models: int = 1
+    together: bool = False  # whether the models end together
+    at_zero: np.ndarray | None  # (models,) objectives at w = 0; None: the first evaluation, at epoch 0, finds them
+    count: int  # rows with weight
+
+    @abstractmethod
+    def advance(self, running: list[int]) -> None:
         """One epoch."""
 
-    def outputs(self) -> np.ndarray:
-        """The points that the method returns, (k, width)."""
+    @abstractmethod
+    def evaluate(self, running: list[int], tol: float, last: bool) -> Evaluation:
+        """What the models' points are worth; `last` tells that no epoch will follow."""
 
-    def objectives(self, points: np.ndarray) -> np.ndarray:
-        """(k,)."""
+    @abstractmethod
+    def evaluation_due(self, history: History, tol: float) -> bool:
+        """Whether to evaluate before the next epoch, given what a running model has found."""
 
-    def bounds(self) -> np.ndarray:
-        """Proved lower bounds of the optima, (k,)."""
+    @abstractmethod
+    def state(self) -> dict[str, Any] | None:
+        """What it takes to go on as if nothing had happened; None if that cannot be said now."""
 
-    def calmer(self) -> bool:
-        """Begin again with smaller steps, if that can be done."""
+    @abstractmethod
+    def resume(self, state: dict[str, Any]) -> None:
+        """Go on from the state of an earlier run of the same problem."""
+
+    def known_points(self) -> Evaluation | None:
+        """Points from before, to be returned unless better ones are found."""
+        return None
+
+    def restart(self) -> bool:
+        """After a first epoch that exploded: begin again with smaller steps, if that can be done."""
+        return False
+
+    def after_interrupt(self) -> Evaluation | None:
+        """What a Ctrl-C in the middle of an epoch leaves to be evaluated."""
+        return None
+
+    def close(self) -> None:  # noqa: B027  most have nothing to do
+        """The loop has ended."""
+
+
+class ModelLog:
+    """One model's way: the best point, the best bound, the history, and why it has stopped, if it has."""
+
+    def __init__(self, width: int, at_zero: float | None, count: int):
+        self.best, self.objective, self.lower_bound = np.zeros(width), math.inf, 0.0
+        self.at_zero, self.history, self.status = at_zero, History(), ""
+        if at_zero is not None:
+            self.objective = at_zero
+            self.history.add(0, 0.0, at_zero, 0.0, count)
+
+    def offer(self, point: np.ndarray, objective: float, lower_bound: float) -> None:
+        """Keep what is better. A bound above the best objective would be rounding."""
+        if self.at_zero is None:
+            self.at_zero = float(objective)
+        if objective < self.objective:
+            self.best, self.objective = point.copy(), float(objective)
+        if not math.isnan(lower_bound):
+            self.lower_bound = max(self.lower_bound, min(float(lower_bound), self.objective))
+
+    def solved(self, tol: float) -> bool:
+        """Whether the proof that was asked for is there."""
+        return bool(is_solved(self.objective, self.lower_bound, self.at_zero, tol))
 
     def state(self) -> dict[str, Any]:
-        """What a run needs to go on."""
+        """As arrays, numbers and words."""
+        names = ("best", "objective", "lower_bound", "at_zero", "status")
+        return {name: getattr(self, name) for name in names} | {"history": self.history.array()}
+
+    def resume(self, state: dict[str, Any]) -> None:
+        """Go on from there."""
+        vars(self).update(state | {"history": History(state["history"])})
+
+    def fit(self, n_iter: int) -> Fit:
+        """The best point with its proof."""
+        status = self.status or "interrupted"
+        return Fit(self.best, self.objective, self.lower_bound, n_iter, self.history.columns(), status)
 
 
-def loop(
-    run: Run, width: int, tol: float, max_iter: int, time_limit: float | None, report, slot: Place, known=None
+class Loop:
+    """Epochs of a solver until every model is done."""
+
+    def __init__(self, solver: Solver, settings: Settings, report: Report | None, slot: CheckpointSlot):
+        self.solver, self.settings, self.report, self.slot = solver, settings, report, slot
+        self.began = time.perf_counter()
+        self.limit = math.inf if settings.time_limit is None else self.began + settings.time_limit
+        zero = [None] * solver.models if solver.at_zero is None else solver.at_zero.tolist()
+        self.logs = [ModelLog(solver.width, each, solver.count) for each in zero]
+        self.first = solver.epoch
+        if slot.saved is not None:
+            saved = unflatten(slot.saved)
+            solver.resume(saved["solver"])
+            for k, log in enumerate(self.logs):
+                log.resume(saved["models"][str(k)])
+            self.first, self.began = saved["first"], self.began - saved["seconds"]
+        elif (known := solver.known_points()) is not None:
+            self._offer(range(solver.models), known)
+        self.resumed = solver.epoch
+
+    @property
+    def running(self) -> list[int]:
+        """The models that are not done."""
+        return [k for k, log in enumerate(self.logs) if not log.status]
+
+    def run(self) -> list[Fit]:
+        """The fits of all models."""
+        solver, settings = self.solver, self.settings
+        try:
+            while running := self.running:
+                late = solver.epoch > self.resumed and time.perf_counter() >= self.limit
+                last = late or solver.epoch - self.first >= settings.max_iter
+                if last or solver.evaluation_due(self.logs[running[0]].history, settings.tol):
+                    if late:
+                        self.slot.save(self._state())  # not evaluated, as it would be if time had not run out
+                    self._evaluate(running, late, last)
+                if running := self.running:
+                    solver.advance(running)
+                    self.slot.offer(self._state)
+        except KeyboardInterrupt:
+            new = any(log.history.rows[-1][0] < solver.epoch for log in self.logs if len(log.history))
+            left = solver.after_interrupt() if new else None
+            if left is not None:
+                self._offer(running, left, record=True)
+            elif not all(len(log.history) for log in self.logs):
+                raise
+        return [log.fit(self._epochs(log)) for log in self.logs]
+
+    def _evaluate(self, running: list[int], late: bool, last: bool) -> None:
+        """Evaluate, keep what is better, and decide which models are done."""
+        solver, tol = self.solver, self.settings.tol
+        found = solver.evaluate(running, tol, last)
+        if solver.epoch - self.first == 1 and not late and self._exploded(found) and solver.restart():
+            return
+        self._offer(running, found, record=True)
+        solved = {k: not late and self.logs[k].solved(tol) for k in running}
+        for k in running:
+            log = self.logs[k]
+            if all(solved.values()) if solver.together else solved[k]:
+                log.status = "converged"
+            elif last:  # with time over, proved or not: it can go on as if there were no limit
+                log.status = "time_limit" if late else "max_iter"
+            if self.report is not None:
+                self.report(k, solver.epoch, log.objective, log.lower_bound)
+
+    def _exploded(self, found: Evaluation) -> bool:
+        return self.solver.at_zero is not None and not (found.objective <= 2.0 * self.solver.at_zero).all()
+
+    def _offer(self, running: Any, found: Evaluation, record: bool = False) -> None:
+        seconds = time.perf_counter() - self.began
+        for k, point, value, bound, active in zip(running, *found, strict=True):
+            log = self.logs[k]
+            log.offer(point, value, bound)
+            if record:
+                log.history.add(self.solver.epoch, seconds, log.objective, log.lower_bound, active)
+
+    def _state(self) -> dict[str, Any] | None:
+        """All of it, with paths for names."""
+        mine = self.solver.state()
+        if mine is None:
+            return None
+        models = {k: log.state() for k, log in enumerate(self.logs)}
+        seconds = time.perf_counter() - self.began
+        return flatten({"solver": mine, "models": models, "first": self.first, "seconds": seconds})
+
+    def _epochs(self, log: ModelLog) -> int:
+        """How many a model took: those until it was done."""
+        done = log.status in ("converged", "max_iter", "time_limit") and len(log.history) > 0
+        return int(log.history.rows[-1][0] if done else self.solver.epoch) - self.first
+
+
+def run(
+    solver: Solver, settings: Settings, report: Report | None = None, slot: CheckpointSlot = NULL_SLOT
 ) -> list[Fit]:
-    """Epochs until every model's proved relative gap is at most `tol` (never, if 0), `max_iter` or `time_limit`.
-
-    `report` is called with the epoch, the largest objective and the least lower bound. `known` points, (k, width), are
-    returned unless better ones are found.
-    """
-    begin, first, looked, status = time.perf_counter(), run.epoch, 0, "max_iter"
-    limit = math.inf if time_limit is None else begin + time_limit
-    zero = run.zero()
-    best, f, lower, history = np.zeros((len(zero), width)), zero.copy(), np.full(len(zero), -np.inf), []
-    if slot.kept is not None:
-        best, f, lower, (looked, seconds) = (slot.kept[name] for name in ("best", "f", "lower", "numbers"))
-        past = (slot.kept[name] for name in ("history", "history.f", "history.lower"))
-        first, begin, history = 0, begin - seconds, [(*row, *both) for row, *both in zip(*past, strict=True)]
-    before = run.epoch
-
-    def state():
-        columns = {
-            "history": np.array([row[:2] for row in history], dtype=float).reshape(-1, 2),
-            "history.f": np.array([row[2] for row in history]).reshape(-1, len(f)),
-            "history.lower": np.array([row[3] for row in history]).reshape(-1, len(f)),
-        }
-        numbers = [looked, time.perf_counter() - begin]
-        return run.state() | columns | {"best": best, "f": f, "lower": lower, "numbers": numbers}
-
-    def keep(points, reached):
-        better = reached < f
-        best[better], f[better] = points[better], reached[better]
-
-    if known is not None:
-        keep(known, run.objectives(known))
+    """Run a solver until each of its models has its proof, `max_iter` epochs, or the time is over."""
     try:
-        while status == "max_iter":
-            epoch, late = run.epoch - first, run.epoch > before and time.perf_counter() >= limit
-            if late or epoch == max_iter or epoch >= max(1, (OFTEN if tol else SELDOM) * looked):
-                if late:
-                    slot.save(state())  # not looked at, as it would be if time had not run out
-                looked, points = epoch, run.outputs()
-                reached = run.objectives(points)
-                exploded = epoch == 1 and not late and not (reached <= 2.0 * zero).all()
-                if exploded and run.calmer():
-                    looked = 0
-                else:
-                    keep(points, reached)
-                    lower = np.maximum(lower, run.bounds())
-                    history.append((run.epoch, time.perf_counter() - begin, f.copy(), lower))
-                    if not late and tol and (f - lower <= tol * np.maximum(f, 1e-3 * zero)).all():
-                        status = "converged"
-                    elif late:  # proved or not: it can go on as if there were no limit
-                        status = "time_limit"
-                    if report is not None:
-                        report(run.epoch, float(f.max()), float(lower.min()))
-                    if status != "max_iter" or epoch == max_iter:
-                        break
-            run.advance()
-            slot.offer(state)
-    except KeyboardInterrupt:
-        status, points = "interrupted", run.outputs()
-        keep(points, run.objectives(points))
-    fits = []
-    for k in range(len(f)):
-        table = np.array([(e, t, value[k], low[k]) for e, t, value, low in history], dtype=float).reshape(-1, 4).T
-        record = dict(zip(("epoch", "time", "objective", "lower_bound"), table, strict=True))
-        record["active"] = np.full(len(history), run.count)
-        fits.append(Fit(best[k], float(f[k]), float(lower[k]), run.epoch - first, record, status))
-    return fits
+        return Loop(solver, settings, report, slot).run()
+    finally:
+        solver.close()

@@ -10,6 +10,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
+from cesaro.linear.problem.problem import relative_gap
+
 
 @dataclass
 class Progress(ABC):
@@ -18,13 +20,12 @@ class Progress(ABC):
     models: int
     max_iter: int
     tol: float
-    scale: float  # the relative gap's unit is max(objective, scale)
+    at_zero: float  # objective at w = 0, of which the relative gap knows
     seen: dict[int, float] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __call__(self, model: int, epoch: int, objective: float, lower_bound: float) -> None:
-        unit = max(objective, self.scale)
-        gap = (objective - lower_bound) / unit if unit > 0.0 else 0.0
+        gap = float(relative_gap(objective, lower_bound, self.at_zero))
         with self.lock:
             self.seen[model] = self.share(epoch, gap)
             which = f"model {model + 1}/{self.models}  " if self.models > 1 else ""
@@ -77,7 +78,7 @@ _watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
 
 @contextmanager
 def watched_by(watcher: Watcher) -> Iterator[None]:
-    """Within, fits report to `watcher(models, max_iter, tol, scale)`, whatever their `verbose` says."""
+    """Within, fits report to `watcher(models, max_iter, tol, at_zero)`, whatever their `verbose` says."""
     token = _watcher.set(watcher)
     try:
         yield
@@ -85,7 +86,7 @@ def watched_by(watcher: Watcher) -> Iterator[None]:
         _watcher.reset(token)
 
 
-def begin(models: int, max_iter: int, tol: float, scale: float, verbose: Any = 0) -> Progress:
+def begin(models: int, max_iter: int, tol: float, at_zero: float, verbose: Any = 0) -> Progress:
     """The progress of a fit that begins now."""
     watcher = _watcher.get() or (Line if verbose else Silence)
-    return watcher(models, max_iter, tol, scale)
+    return watcher(models, max_iter, tol, at_zero)

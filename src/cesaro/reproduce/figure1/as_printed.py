@@ -2,7 +2,7 @@
 drawn independently, no anchor, so that mu alone fixes every step.
 
 The linear models' kernel is used, which takes a weight per row. A row that is drawn twice has two weights: the samples are
-therefore visited in stretches without a repeated row, and the weights are set before each.
+therefore visited in segments without a repeated row, and the weights are set before each.
 """
 
 from typing import NamedTuple
@@ -11,7 +11,6 @@ import numpy as np
 from numba import njit
 
 from cesaro.linear.problem.problem import Problem
-from cesaro.linear.solvers.averaging import solver as kernel
 from cesaro.linear.solvers.averaging.kernels import (
     ALPHA,
     ANCHOR,
@@ -20,30 +19,30 @@ from cesaro.linear.solvers.averaging.kernels import (
     SCALE,
     SQUARE,
     fold,
-    loss_of,
-    visit,
-    visit_average,
+    run_epoch,
+    specialised,
 )
-from cesaro.linear.solvers.averaging.solver import Face
+from cesaro.linear.solvers.averaging.solver import AveragingSolver
+from cesaro.linear.solvers.averaging.variants import Variant
 from cesaro.weights import Uniform
 
 
 class Printed(NamedTuple):
     """A method: its recursion, and its weights a_t = gamma_t = slope t + offset, gamma_0 = anchor."""
 
-    face: Face
+    variant: Variant
     slope: float
     offset: float = 0.0
     anchor: float = 0.0
 
 
 PRINTED = {
-    "GDA": Printed(Face(), 1.0),  # output: the a-weighted average
-    "SC-PDA": Printed(Face(primal=True), 1.0),
-    "Pegasos": Printed(Face(last=True), 0.0, 1.0),
+    "GDA": Printed(Variant(), 1.0),  # output: the a-weighted average
+    "SC-PDA": Printed(Variant(primal=True), 1.0),
+    "Pegasos": Printed(Variant(last=True), 0.0, 1.0),
     # w_t = (w_{t-1} - eta_t l_t) / (1 + mu eta_t) with eta_t = 2/(mu t): a_t = t + 1 in units of Gamma_t = (t+1)(t+2)/2
-    "PA-PSG": Printed(Face(primal=True), 1.0, 1.0, anchor=1.0),
-    "SC-RDA": Printed(Face(), 0.0, 1.0),
+    "PA-PSG": Printed(Variant(primal=True), 1.0, 1.0, anchor=1.0),
+    "SC-RDA": Printed(Variant(), 0.0, 1.0),
 }
 
 
@@ -51,10 +50,10 @@ class Run:
     """A run of one method; `advance` is an epoch, as many independent samples as there are rows."""
 
     def __init__(self, problem: Problem, method: str, seed: int):
-        self.how = PRINTED[method]
+        self.printed = PRINTED[method]
         self.rng, self.t = np.random.default_rng(seed), 0
-        self.run = kernel.Run(problem, self.how.face, Uniform(), True, self.rng)
-        self.run.now[ANCHOR] = self.how.anchor
+        self.run = AveragingSolver(problem, self.printed.variant, Uniform(), True, self.rng)
+        self.run.scalars[ANCHOR] = self.printed.anchor
         self.weights, self.last = np.zeros(problem.rows.n), np.full(problem.rows.n, -1)
 
     def advance(self) -> None:
@@ -63,22 +62,21 @@ class Run:
 
     def visit(self, samples: np.ndarray) -> None:
         """Take these rows, one after the other."""
-        run, (face, slope, offset, _) = self.run, self.how
-        p, now, weights = run.problem, run.now, self.weights
-        pass_ = visit_average if face.primal else visit
+        run, (_, slope, offset, _) = self.run, self.printed
+        scalars, weights = run.scalars, self.weights
         a = slope * np.arange(self.t + 1.0, self.t + len(samples) + 1) + offset
         ends = np.empty(len(samples), dtype=np.int64)
         start = 0
-        for end in ends[: stretches(samples, self.t, self.last, ends)]:
-            stretch = samples[start:end]
-            weights[stretch] = a[start:end]
-            what = (run.how, loss_of(run.how), None, run.zr, now, run.seen, run.orders.alike)
-            pass_(p.rows, run.targets, weights, stretch, 1.0, *what)
+        for end in ends[: segments(samples, self.t, self.last, ends)]:
+            segment = samples[start:end]
+            weights[segment] = a[start:end]
+            what = (run.config, *specialised(run.config), run.zr, scalars, run.slope_sums, run.orders.grouped)
+            run_epoch(run.problem.rows, run.targets, weights, segment, 1.0, *what)
             start = end
         self.t += len(samples)
-        now[SQUARE] = fold(run.zr, now[ALPHA], now[SCALE])
-        now[ALPHA], now[SCALE], now[CUT] = 0.0, 1.0, 0.0
-        now[DONE] = slope * self.t * (self.t + 1) / 2 + offset * self.t  # exact, where a running sum has rounded
+        scalars[SQUARE] = fold(run.zr, scalars[ALPHA], scalars[SCALE])
+        scalars[ALPHA], scalars[SCALE], scalars[CUT] = 0.0, 1.0, 0.0
+        scalars[DONE] = slope * self.t * (self.t + 1) / 2 + offset * self.t  # exact, where a running sum has rounded
 
     def output(self) -> np.ndarray:
         """The point that the method's theorem is about."""
@@ -90,8 +88,8 @@ class Run:
 
 
 @njit(cache=True, nogil=True)
-def stretches(samples, before, last, ends):
-    """Where stretches without a repeated row end, into `ends`; how many. last[i] is the step that took row i last."""
+def segments(samples, before, last, ends):
+    """Where segments without a repeated row end, into `ends`; how many. last[i] is the step that took row i last."""
     start, count = 0, 0
     for k in range(len(samples)):
         i = samples[k]

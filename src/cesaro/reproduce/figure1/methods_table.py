@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from cesaro.linear.problem.mean_loss import objective_at
 from cesaro.linear.problem.problem import Problem
-from cesaro.linear.solvers.averaging.solver import objective
 from cesaro.reproduce.figure1.runs import MU, TABLE, optimum, problem
 from cesaro.reproduce.results import kept
 
@@ -82,7 +82,7 @@ def fit(p: Problem, estimator: Any) -> tuple[float, float]:
         warnings.simplefilter("ignore")  # that so few epochs are not enough is what the table shows
         begin = time.process_time()
         estimator.fit(X, p.y)
-        return time.process_time() - begin, objective(p, estimator.coef_[0])
+        return time.process_time() - begin, objective_at(p, estimator.coef_[0])
 
 
 def text(table: tuple[tuple[str, ...], ...]) -> str:

@@ -12,9 +12,12 @@ import numpy as np
 
 from cesaro.data import load
 from cesaro.linear.problem.csr import make_rows
+from cesaro.linear.problem.mean_loss import objective_at
 from cesaro.linear.problem.problem import Fit, Problem
 from cesaro.linear.solvers import dispatch
-from cesaro.linear.solvers.averaging import solver as kernel
+from cesaro.linear.solvers.averaging.solver import AveragingSolver
+from cesaro.linear.solvers.averaging.variants import VARIANTS
+from cesaro.linear.solvers.settings import Settings
 from cesaro.losses import Hinge
 from cesaro.reproduce.figure1 import as_printed
 from cesaro.reproduce.results import kept
@@ -38,7 +41,7 @@ def optimum(folder: Path, name: str) -> dict[str, float]:
     """The minimum, enclosed: objective and lower_bound."""
 
     def make() -> dict[str, float]:
-        fit = dispatch.solve(problem(name), dispatch.Settings(tol=PROOF, max_iter=20_000))
+        fit = dispatch.solve(problem(name), Settings(tol=PROOF, max_iter=20_000))
         return {"objective": fit.objective, "lower_bound": fit.lower_bound}
 
     return kept(folder / f"{name}_optimum.json", {"mu": MU, "tol": PROOF}, make)
@@ -56,7 +59,7 @@ def trajectory(folder: Path, name: str, method: str, printed: bool, seed: int, e
             run.advance()
             clock += time.process_time() - begin
             seconds.append(clock)
-            objective.append(kernel.objective(p, run.output()))
+            objective.append(objective_at(p, run.output()))
             if epoch <= TABLE[-1]:
                 lower = max(lower, run.bound())
         return {
@@ -70,13 +73,13 @@ def trajectory(folder: Path, name: str, method: str, printed: bool, seed: int, e
     return kept(path, {"mu": MU, "method": method, "setting": setting, "seed": seed, "epochs": epochs}, make)
 
 
-def _begin(p: Problem, method: str, printed: bool, seed: int) -> as_printed.Run | kernel.Run:
+def _begin(p: Problem, method: str, printed: bool, seed: int) -> as_printed.Run | AveragingSolver:
     """As printed, or the solver of that name at its defaults."""
     if printed:
         return as_printed.Run(p, method, seed)
-    face = kernel.SOLVERS[SOLVERS[method]]
-    run = kernel.Run(p, face, Linear() if face.power else Uniform(), False, np.random.default_rng(seed))
-    run.start_at(None, "auto")
+    variant = VARIANTS[SOLVERS[method]]
+    run = AveragingSolver(p, variant, Linear() if variant.power else Uniform(), False, np.random.default_rng(seed))
+    run.begin(None, "auto")
     return run
 
 
@@ -87,7 +90,7 @@ def sweeps(folder: Path, name: str, seed: int, epochs: list[int]) -> dict[str, A
         seconds, objective, lower = [], [], -np.inf
         for limit in epochs:
             begin = time.process_time()
-            fit: Fit = dispatch.solve(problem(name), dispatch.Settings(tol=0.0, max_iter=limit, seed=seed))
+            fit: Fit = dispatch.solve(problem(name), Settings(tol=0.0, max_iter=limit, seed=seed))
             seconds.append(time.process_time() - begin)
             objective.append(fit.objective)
             if limit <= TABLE[-1]:

@@ -1,4 +1,4 @@
-"""A point on the kinks: where the losses are piecewise linear, the optimum is pinned by the rows inside their box.
+"""A point on the kinks: where the losses are piecewise linear, the optimum is held by the rows inside their box.
 
 A row whose dual value is strictly inside its box predicts exactly its kink at the optimum. So the point nearest to w
 with
@@ -6,45 +6,43 @@ with
     <x_i, w> = kink_i   for those rows
 
 loses w's error in all the directions in which the objective is sharp; what is left counts only squared. The rows are
-guessed from the dual values of a sweep: a wrong guess costs an evaluation, never a proof.
+guessed from the dual values of an epoch: a wrong guess costs an evaluation, never a proof.
 """
 
 import numpy as np
 
 from cesaro.compiled.blas_threads import one_blas_thread
-from cesaro.linear.problem.scalar_losses import EPSILON_INSENSITIVE, HINGE, QUANTILE
-from cesaro.linear.solvers.anchored import kernels as passes
+from cesaro.linear.solvers.anchored import kernels
 
-MANY = 1 << 20  # rows to look at
-MOST = 500  # rows: beyond that the system costs more than sweeps do
-
-
-def pinned(run):
-    """The rows of the run's order that are inside their box, and their kinks."""
-    b, y = run.record[run.order, passes.B], run.record[run.order, passes.Y]
-    if run.code == QUANTILE:
-        inside, kink = (b > run.param - 1.0) & (b < run.param), y
-    else:
-        inside = (b != 0.0) & (np.abs(b) < 1.0)
-        kink = y - np.sign(b) * run.param if run.code == EPSILON_INSENSITIVE else y
-    return run.order[inside], kink[inside]
+MANY = 1 << 20  # active rows
+MOST = 500  # rows: beyond that the system costs more than epochs do
 
 
-def straighten(run, w):
+def rows_at_a_kink(state):
+    """The rows among the active ones that are inside their box, and their kinks."""
+    b, y = state.record[state.active, kernels.B], state.record[state.active, kernels.Y]
+    low, high = state.loss.bounds(y)
+    inside = (b > low) & (b < high)
+    if state.loss.eps > 0.0:
+        inside &= b != 0.0
+    return state.active[inside], (y - np.sign(b) * state.loss.eps)[inside]
+
+
+def project_onto_kinks(state, w):
     """The nearest point to w on the kinks; w itself where there are none, too many, or an L1 term or a ball."""
-    if run.code not in (HINGE, EPSILON_INSENSITIVE, QUANTILE) or run.l1 > 0.0 or run.radius < np.inf:
+    if not state.loss.linear or state.l1 > 0.0 or state.radius < np.inf:
         return w
-    if len(run.order) > MANY:
+    if len(state.active) > MANY:
         return w
-    rows, kink = pinned(run)
+    rows, kink = rows_at_a_kink(state)
     if not 0 < len(rows) <= min(MOST, 2 * len(w)) or len(rows) * len(w) > 10**6:
         return w
     X = np.zeros((len(rows), len(w)))
-    low, high = run.rows.ptr[rows].astype(np.intp), run.rows.ptr[rows + 1].astype(np.intp)
+    low, high = state.rows.ptr[rows].astype(np.intp), state.rows.ptr[rows + 1].astype(np.intp)
     entry = np.concatenate([np.arange(a, b) for a, b in zip(low, high, strict=True)])
-    values = 1.0 if run.rows.data is None else run.rows.data[entry]
-    X[np.repeat(np.arange(len(rows)), high - low), run.rows.col[entry]] = values
-    X[:, -1] = run.rows.bias
+    values = 1.0 if state.rows.data is None else state.rows.data[entry]
+    X[np.repeat(np.arange(len(rows)), high - low), state.rows.col[entry]] = values
+    X[:, -1] = state.rows.bias
     with one_blas_thread():
         gram = X @ X.T
         gram[np.diag_indices_from(gram)] += 1e-10 * np.trace(gram) / len(rows) + 1e-300

@@ -16,8 +16,9 @@ import scipy.sparse as sp
 
 from cesaro.compiled.blas_threads import one_blas_thread
 from cesaro.linear.problem.problem import Problem
+from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers.anchored.box_qp import minimise
-from cesaro.losses import EpsilonInsensitive, Hinge, Quantile
+from cesaro.losses import DualForm
 
 EPS = np.finfo(np.float64).eps
 LONG = np.longdouble  # proofs are summed with more digits where the machine has them
@@ -32,14 +33,13 @@ class Box(NamedTuple):
     high: np.ndarray
 
 
-BOXES = {
-    Hinge: lambda loss, y: [Box(y, np.minimum(y, 0.0), np.maximum(y, 0.0))],
-    Quantile: lambda loss, y: [Box(y, np.full_like(y, loss.quantile - 1.0), np.full_like(y, loss.quantile))],
-    EpsilonInsensitive: lambda loss, y: [
-        Box(y - loss.epsilon, np.zeros_like(y), np.ones_like(y)),
-        Box(y + loss.epsilon, -np.ones_like(y), np.zeros_like(y)),
-    ],
-}
+def boxes(loss: DualForm, y: np.ndarray) -> list[Box]:
+    """The boxes of a piecewise linear loss: one, or one for each side of eps."""
+    low, high = loss.bounds(y)
+    if loss.eps == 0.0:
+        return [Box(y, low, high)]
+    zero = np.zeros_like(y)
+    return [Box(y - loss.eps, zero, high + zero), Box(y + loss.eps, low + zero, zero)]
 
 
 class Polished(NamedTuple):
@@ -72,13 +72,13 @@ def polish(problem: Problem, w: np.ndarray) -> Polished | None:
     there, width = problem.v > 0.0, len(w)
     X, columns = _matrix(problem)
     X, y, s, w = X[there], problem.y[there], problem.v[there] / problem.v.sum(), w[columns]
-    boxes = BOXES.get(type(problem.loss))
+    loss = dual_form(problem.loss)
     try:
         with np.errstate(all="ignore"), one_blas_thread():
-            if boxes is None:
-                points, b = _newton(problem, X, y, s, w)
+            if loss.linear:
+                points, b = _box(X, s, problem.mu, boxes(loss, y))
             else:
-                points, b = _box(X, s, problem.mu, boxes(problem.loss, y))
+                points, b = _newton(problem, X, y, s, w)
             found = _proof(problem, X, y, s, points, b) if np.isfinite(b).all() else None
     except np.linalg.LinAlgError:
         return None
@@ -125,13 +125,13 @@ def _newton(problem: Problem, X, y, s, w) -> tuple[list, np.ndarray]:
     return [w], -loss.slope(p, y)
 
 
-def _box(X, s, mu, boxes: list[Box]) -> tuple[list, np.ndarray]:
+def _box(X, s, mu, sides: list[Box]) -> tuple[list, np.ndarray]:
     """Candidates for w, and b of a piecewise linear loss; in sqrt(s) b, so that equal rows get equal b."""
-    root = np.tile(np.sqrt(s), len(boxes))
-    target, low, high = (root * np.concatenate(part) for part in zip(*boxes, strict=True))
-    A = root[:, None] * np.tile(X.toarray(), (len(boxes), 1)) / np.sqrt(mu)
+    root = np.tile(np.sqrt(s), len(sides))
+    target, low, high = (root * np.concatenate(part) for part in zip(*sides, strict=True))
+    A = root[:, None] * np.tile(X.toarray(), (len(sides), 1)) / np.sqrt(mu)
     x, products = minimise(A, target, low, high)
-    parts = zip((x / root).reshape(len(boxes), -1), boxes, strict=True)
+    parts = zip((x / root).reshape(len(sides), -1), sides, strict=True)
     return [product / np.sqrt(mu) for product in products], sum(np.clip(b, box.low, box.high) for b, box in parts)
 
 

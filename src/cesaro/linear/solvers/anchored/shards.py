@@ -1,4 +1,4 @@
-"""Anchored sweeps over rows that lie in several places. Every shard sweeps as if its rows were all the rows.
+"""The anchored solver over rows that lie in several places. Every shard runs epochs as if its rows were all the rows.
 
 Shard k holds the share p_k of the weight (sum_k p_k = 1), its rows' dual values b and g_k = mean b_i x_i over its own
 rows; the whole has g = sum_k p_k g_k and D = sum_k p_k D_k. With h = kappa w_0 + g (kappa = K/n, everything a mean) the
@@ -7,10 +7,10 @@ shards change their g_k by delta_k, all at once,
 
     sum_k p_k D_k - F(h + sum_k p_k delta_k)  >=  sum_k p_k [ D_k - F(h + delta_k) ]          (Jensen)
 
-and the bracket is the anchored dual of the shard's rows alone, from the common h: what an ordinary sweep over them
+and the bracket is the anchored dual of the shard's rows alone, from the common h: what an ordinary epoch over them
 raises. So the sum of the changes, weighted by p_k, never lowers the anchored dual (CoCoA+ of Ma et al. 2015 with
-gamma = 1, sigma' = 1/p_k). One shard is one machine's sweep, to the bit. The dual values are feasible whatever happened
-before, so the bound of `anchored` holds at every round.
+gamma = 1, sigma' = 1/p_k). One shard is one machine's epoch, to the bit. The dual values are feasible whatever happened
+before, so the bound of `state` holds at every round.
 """
 
 import math
@@ -20,147 +20,154 @@ import numpy as np
 import scipy.sparse as sp
 
 from cesaro.linear.bounds.dual_bound import lower_bound
-from cesaro.linear.problem.problem import Problem
-from cesaro.linear.solvers.anchored import initial_anchor
-from cesaro.linear.solvers.anchored import kernels as passes
-from cesaro.linear.solvers.anchored.state import EPS, Run
+from cesaro.linear.problem.problem import Problem, objective
+from cesaro.linear.solvers.anchored import kernels
+from cesaro.linear.solvers.anchored.kernels import B
+from cesaro.linear.solvers.anchored.pilot import first_step
+from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule
+from cesaro.linear.solvers.anchored.solver import average_weight
+from cesaro.linear.solvers.anchored.state import SolverState, allowance, norm, point_of
 
 
-class Turn(NamedTuple):
-    """What a shard is asked: judge the point w, then sweep from the common g and the anchor."""
+class Request(NamedTuple):
+    """What a shard is asked: evaluate the point w, then run epochs from the common g and the anchor."""
 
     w: np.ndarray
     g: np.ndarray
     center: np.ndarray
     kappa: float
-    sweeps: int  # 0: judge only
+    epochs: int  # 0: evaluate only
     first: bool
     tol: float
 
 
-class Answer(NamedTuple):
-    """What a shard says: about w and its dual values as they were, then what the sweeps changed."""
+class Reply(NamedTuple):
+    """What a shard says: about w and its dual values as they were, then what the epochs changed."""
 
     share: float  # sum of its rows' weights
     loss: float  # mean loss at w
     dual: float  # D_k
     size: float  # mean |conjugate|
-    active: int  # rows that are not settled at w
+    active: int  # rows
     drift: float  # bound on |w| times the rounding error of g_k
-    held: np.ndarray  # g_k before the sweeps
+    held: np.ndarray  # g_k before the epochs
     changed: np.ndarray  # g_k after them, less g_k before
-    average: np.ndarray  # of w over the last sweep
+    average: np.ndarray  # of w over the last epoch
 
 
 class Shard:
     """Some of a problem's rows with their dual values, zero at first."""
 
-    def __init__(self, problem: Problem, seed):
-        self.problem, self.run, self.weight = problem, Run(problem, seed), float(problem.v.sum())
-        self.held = np.zeros_like(self.run.g)
+    def __init__(self, problem: Problem, seed: Any):
+        self.problem, self.current, self.weight = problem, SolverState(problem, seed), float(problem.v.sum())
+        self.held = np.zeros_like(self.current.g)
 
     def adopt(self, w: np.ndarray) -> None:
         """Dual values -phi'(<x_i, w>), feasible and near the optimum's if w is: for rows whose values were lost."""
-        rows, y, run = self.problem.rows, self.problem.y, self.run
+        rows, y, current = self.problem.rows, self.problem.y, self.current
         X = sp.csr_array((rows.data, rows.col.view(np.int32), rows.ptr.astype(np.int64)), shape=(rows.n, rows.d))
         p = X @ w[: rows.d] + rows.bias * w[rows.d]
-        passes.recall(-self.problem.loss.slope(p, y), run.code, run.param, run.record)
-        self.gather()
+        kernels.load_dual_values(-self.problem.loss.slope(p, y), current.loss, current.record)
+        self.sum_afresh()
 
     def state(self) -> dict[str, Any]:
-        """What the shard needs between two turns to go on as if nothing had happened."""
-        run = self.run
-        return {"b": run.record[:, passes.B].copy(), "held": self.held, "noise": run.noise, "seed": run.seed}
+        """What the shard needs between two requests to go on as if nothing had happened."""
+        current = self.current
+        return {"b": current.record[:, B].copy(), "held": self.held, "noise": current.noise, "seed": current.seed}
 
     def resume(self, state: dict[str, Any]) -> None:
-        """Stand where an earlier shard of the same rows stood."""
-        self.run.record[:, passes.B], self.held = state["b"], state["held"]
-        self.run.noise, self.run.seed = state["noise"], state["seed"]
+        """Go on from the state of an earlier shard of the same rows."""
+        self.current.record[:, B], self.held = state["b"], state["held"]
+        self.current.noise, self.current.seed = state["noise"], state["seed"]
 
-    def gather(self) -> None:
+    def sum_afresh(self) -> None:
         """g_k afresh from the dual values."""
-        self.run.gather()
-        self.held = self.run.g.copy()
+        self.current.sum_afresh()
+        self.held = self.current.g.copy()
 
-    def drift(self, length: float) -> float:
-        """What rounding in g_k may do to a bound at a point of that length."""
-        return EPS * math.sqrt(self.run.noise) / self.run.n * length
-
-    def take(self, turn: Turn) -> Answer:
-        """Judge w and the dual values; then sweep the rows that are not settled at w from the common state."""
-        run, length = self.run, float(np.linalg.norm(turn.w))
-        loss, D, size, active = passes.evaluate(
-            run.rows, run.record, run.looks, turn.w, run.code, run.param, run.slack, run.rest
-        )
-        run.order = run.rest[:active].copy() if active else np.flatnonzero(run.record[:, passes.V]).astype(np.uint32)
-        if self.drift(length) > 0.01 * max(turn.tol, 1e-9) * loss:
-            self.gather()
-        held, drift, average = self.held, self.drift(length), np.zeros_like(turn.w)
-        run.g = turn.g
-        run.anchor_at(turn.center, turn.kappa * run.n)
-        for k in range(turn.sweeps):
-            if len(run.order):
-                run.H[:, 1] = 0.0
-                average = run.sweep(first=turn.first and k == 0)
-        self.held = held + (run.g - turn.g)
-        return Answer(self.weight, loss, D, size, active, drift, held, run.g - turn.g, average)
+    def take(self, request: Request) -> Reply:
+        """Evaluate w and the dual values; then run epochs over the active rows from the common state."""
+        current, length = self.current, float(np.linalg.norm(request.w))
+        loss, D, size, active = kernels.evaluate(
+            current.rows, current.record, current.evaluation_order, request.w, current.loss, current.slack,
+            current.found_active,
+        )  # fmt: skip
+        current.activate(active)
+        if current.drift(length) > 0.01 * max(request.tol, 1e-9) * loss:
+            self.sum_afresh()
+        held, drift, average = self.held, current.drift(length), np.zeros_like(request.w)
+        current.g = request.g
+        current.recenter(request.center, request.kappa * current.n)
+        for k in range(request.epochs):
+            if len(current.active):
+                current.h_and_r[:, 1] = 0.0
+                average = current.run_epoch(first=request.first and k == 0)
+        self.held = held + (current.g - request.g)
+        return Reply(self.weight, loss, D, size, active, drift, held, current.g - request.g, average)
 
 
-class Merged:
-    """What the shards have in common: g, the anchor, the average of the rounds; the loop is in `engines.rounds`."""
+class MergedState:
+    """What the shards have in common: g, the anchor, the average of the rounds. The driver counts rounds as epochs."""
 
-    point: Any = Run.point  # w of h, and when to lengthen the steps: as on one machine
-    loosen: Any = Run.loosen
-
-    def __init__(self, problem: Problem, n: int, R: float, K: float):
+    def __init__(self, problem: Problem, n: int, mean_square: float, prox_weight: float):
         """`problem` has the whole's width, mu, l1 and radius, its rows do not matter; n counts the rows with weight."""
-        self.mu, self.l1, self.radius, self.n, self.R = problem.mu, problem.l1, problem.radius, n, R
-        self.center, self.g, self.K = np.zeros(problem.rows.d + 1), np.zeros(problem.rows.d + 1), K
-        self.H = np.zeros((len(self.g), 1))
-        self.swing, self.rate, self.least = math.log(0.6), math.log(1.25), math.log(0.15)
-        self.total, self.weights, self.e, self.most = np.zeros_like(self.g), 0.0, 0, math.inf
+        self.mu, self.l1, self.radius, self.n = problem.mu, problem.l1, problem.radius, n
+        self.mean_square, self.prox_weight, self.rule = mean_square, prox_weight, ProxWeightRule()
+        self.center, self.g = np.zeros(problem.rows.d + 1), np.zeros(problem.rows.d + 1)
+        self.total, self.weights, self.rounds, self.strongest = np.zeros_like(self.g), 0.0, 0, math.inf
 
     def state(self) -> dict[str, Any]:
         """All that changes from round to round."""
-        names = ("center", "g", "K", "swing", "rate", "least", "total", "weights", "e", "most")
-        return {name: getattr(self, name) for name in names}
+        names = ("center", "g", "prox_weight", "total", "weights", "rounds", "strongest")
+        return {name: getattr(self, name) for name in names} | {"rule": self.rule.state()}
 
     def resume(self, state: dict[str, Any]) -> None:
-        """Stand where an earlier run stood."""
+        """Go on from there."""
+        self.rule.resume(state.pop("rule"))
         vars(self).update(state)
 
-    def turn(self, w: np.ndarray, sweeps: int, tol: float) -> Turn:
+    def point(self) -> np.ndarray:
+        """What to evaluate next: the average of all rounds, now and then the last one's."""
+        if self.rounds == 0:
+            return np.zeros_like(self.g)
+        return self.total / self.weights if self.rounds % 3 else self.center
+
+    def request(self, epochs: int, tol: float) -> Request:
         """What to ask the shards next."""
-        return Turn(w, self.g, self.center, self.K / self.n, sweeps, self.e == 0, tol)
+        return Request(self.point(), self.g, self.center, self.prox_weight / self.n, epochs, self.rounds == 0, tol)
 
-    def judged(self, w: np.ndarray, answers: list[Answer]) -> tuple[float, float]:
-        """Objective at w and a lower bound, from all shards' answers. g becomes that of the dual values they hold."""
-        p = shares(answers)
-        loss, D, size, drift = p @ [(answer.loss, answer.dual, answer.size, answer.drift) for answer in answers]
-        self.g = p @ [answer.held for answer in answers]
-        f = loss + self.mu / 2.0 * (w @ w) + self.l1 * np.abs(w[:-1]).sum()
+    def evaluate(self, w: np.ndarray, replies: list[Reply]) -> tuple[float, float]:
+        """Objective at w and a lower bound, from all shards' replies. g becomes that of the dual values they hold."""
+        p = shares(replies)
+        loss, D, size, drift = p @ [(reply.loss, reply.dual, reply.size, reply.drift) for reply in replies]
+        self.g = p @ [reply.held for reply in replies]
         bound = lower_bound(D, self.g, self.mu, self.l1, self.radius)
-        return float(f), float(bound - 4.0 * (EPS * math.sqrt(self.n) * size + drift))
+        return float(objective(loss, w, self.mu, self.l1, -1)), float(bound - allowance(self.n, size, drift))
 
-    def swept(self, answers: list[Answer], adapt: bool) -> None:
-        """Add the changes and move the anchor to the average; `adapt` its strength for the next round."""
-        p, averages = shares(answers), np.array([answer.average for answer in answers])
-        self.g = self.g + p @ [answer.changed for answer in answers]
+    def merge(self, replies: list[Reply], adapt: bool) -> None:
+        """Add the changes and move the prox center to the average; `adapt` the prox weight for the next round."""
+        p, averages = shares(replies), np.array([reply.average for reply in replies])
+        self.g = self.g + p @ [reply.changed for reply in replies]
         average = p @ averages
-        self.H[:, 0] = self.K * self.center + self.n * self.g
-        self.e += 1
-        if adapt and self.e == 1:
-            self.K = min(self.K, self.R / 0.3)
-            self.most = 20.0 * self.K
-        elif adapt and len(answers) == 1:
-            self.K = min(self.K / self.loosen(average), self.most)
+        self.rounds += 1
+        if adapt and self.rounds == 1:
+            self.prox_weight = min(self.prox_weight, self.mean_square / 0.3)
+            self.strongest = 20.0 * self.prox_weight
+        elif adapt and len(replies) == 1:
+            self.prox_weight = min(self.prox_weight / self.relaxation(average), self.strongest)
         elif adapt:
-            self.K *= self.tighten(p, averages, average)
+            self.prox_weight *= self.tightening(p, averages, average)
         self.center = average
-        weight = self.e**4 - (self.e - 1) ** 4
+        weight = average_weight(self.rounds)
         self.total, self.weights = self.total + weight * average, self.weights + weight
 
-    def tighten(self, p, averages, average) -> float:
+    def relaxation(self, average: np.ndarray) -> float:
+        """The factor by which to weaken the anchor, as on one machine."""
+        h = self.prox_weight * self.center + self.n * self.g
+        end = point_of(h, self.prox_weight + self.n * self.mu, self.n * self.l1, self.radius)
+        return self.rule.factor(norm(end - average), norm(average - self.center))
+
+    def tightening(self, p: np.ndarray, averages: np.ndarray, average: np.ndarray) -> float:
         """The factor by which to strengthen the anchor.
 
         Where the shards' averages differ from each other by far more than the anchor moves, a round is spent on their
@@ -169,21 +176,21 @@ class Merged:
         """
         apart = math.sqrt(p @ np.square(averages - average).sum(axis=1))
         moved = float(np.linalg.norm(average - self.center))
-        if apart > 3.0 * moved and self.K < 1e4 * self.R:
+        if apart > 3.0 * moved and self.prox_weight < 1e4 * self.mean_square:
             return 2.0
         return 0.8 if apart < moved else 1.0
 
 
-def shares(answers: list[Answer]) -> np.ndarray:
+def shares(replies: list[Reply]) -> np.ndarray:
     """p_k."""
-    p = np.array([answer.share for answer in answers])
+    p = np.array([reply.share for reply in replies])
     return p / p.sum()
 
 
-def choose_anchor(sample: Problem, n: int, seed) -> tuple[float, float]:
-    """R, the mean of |x|^2, and the anchor's first strength, by `tune` on a sample of n rows."""
-    run = Run(sample, seed)
-    if run.mu * n >= 10.0 * run.R:
-        return run.R, run.R / 0.5
-    run.n = min(n, 60 * run.n)
-    return run.R, run.R / (initial_anchor.choose(run) * (run.n / n) ** (1 / 3))
+def first_anchor(sample: Problem, n: int, seed: Any) -> tuple[float, float]:
+    """The mean of |x|^2, and the anchor's first prox weight, by `pilot` on a sample of n rows."""
+    state = SolverState(sample, seed)
+    if state.mu * n >= 10.0 * state.mean_square:
+        return state.mean_square, state.mean_square / 0.5
+    state.n = min(n, 60 * state.n)
+    return state.mean_square, state.mean_square / (first_step(state) * (state.n / n) ** (1 / 3))

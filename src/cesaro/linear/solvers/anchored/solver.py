@@ -1,164 +1,168 @@
-"""Anchored dual sweeps: one dual value per row, the anchor re-centred at each sweep's average, a proof at any time.
+"""The anchored solver: dual coordinate ascent whose prox center moves to each epoch's average, a proof at any time.
 
 The anchored problem f(w) + K/(2n) |w - w_0|^2 is strongly convex enough for dual coordinate ascent to make much of one
-sweep over the rows; moving w_0 to the sweep's own average takes the anchor out again (a proximal point method). The
-first pass is dual averaging with w_0 = 0; the output is the average of the sweeps' averages with weights about e^3.
+epoch over the rows; moving w_0 to the epoch's own average takes the anchor out again (a proximal point method). The
+first epoch is dual averaging with w_0 = 0; the output is the average of the epochs' averages with weights about e^3.
 Relatives: proximal point and Catalyst methods, accelerated Prox-SDCA (Shalev-Shwartz and Zhang 2014), LIBLINEAR's dual
 coordinate descent with shrinking (Hsieh et al. 2008).
 """
 
 import math
-import time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from cesaro.linear.problem.csr import compacted
-from cesaro.linear.problem.problem import Fit, Problem, rescaled
-from cesaro.linear.solvers.anchored import initial_anchor
-from cesaro.linear.solvers.anchored import kernels as passes
-from cesaro.linear.solvers.anchored.kinks import straighten
-from cesaro.linear.solvers.anchored.state import Run, Standing
-from cesaro.storage.checkpoint import NOWHERE, Place
+from cesaro.linear.problem.problem import Fit, History, Problem, rescaled
+from cesaro.linear.solvers import driver
+from cesaro.linear.solvers.anchored.kernels import B
+from cesaro.linear.solvers.anchored.kinks import project_onto_kinks
+from cesaro.linear.solvers.anchored.pilot import first_step
+from cesaro.linear.solvers.anchored.state import SolverState
+from cesaro.linear.solvers.driver import Evaluation, Report
+from cesaro.linear.solvers.settings import Settings
+from cesaro.storage.checkpoint import NULL_SLOT, CheckpointSlot
+
+SHRUNK = 0.7  # of the rows that were active at the last evaluation: with fewer, it is worth one
 
 
-class State(NamedTuple):
-    """What a warm start needs: the dual values, and the point to anchor at."""
+class WarmStart(NamedTuple):
+    """What the next fit may begin from: the dual values, and the point to anchor at."""
 
     b: np.ndarray
     w: np.ndarray
 
 
-class Course(NamedTuple):
-    """The loop's own numbers between two sweeps; with the run's `Standing` all that a checkpoint needs."""
+class AnchoredSolver(driver.Solver):
+    """One problem by the anchored solver."""
 
-    best: np.ndarray
-    total: np.ndarray  # sum of weights times averages
-    history: np.ndarray
-    numbers: np.ndarray  # e, due, upper, lower, weights, whole, most, seconds
+    def __init__(self, problem: Problem, settings: Settings, start: WarmStart | None, fresh: bool):
+        """`fresh` tells that no checkpoint will overwrite what is chosen here."""
+        problem, self.unit = rescaled(problem)
+        rows, self.used = compacted(problem.rows)
+        self.problem, self.settings, self.start = problem, settings, start
+        self.current = SolverState(problem._replace(rows=rows), settings.seed)
+        self.at_zero, self.width, self.count = np.array([self.current.at_zero]), rows.d + 1, self.current.n
+        self.total, self.weights = np.zeros(rows.d + 1), 0.0  # sum of weights times the epochs' averages
+        self.evaluations, self.of_total = 0, math.inf  # and the objective at the average of all epochs
+        self.strongest = math.inf  # prox weight
+        if fresh:
+            self._begin(settings.anchor)
+
+    def _begin(self, anchor: float | str) -> None:
+        state, w = self.current, np.zeros(self.width)
+        weight = state.mean_square / first_step(state) if anchor == "auto" else state.mu * float(anchor)
+        if self.start is not None:
+            w = (self.start.w if self.used is None else self.start.w[np.append(self.used, -1)]) / self.unit
+            state.load_dual_values(self.start.b)
+        if state.mu == 0.0:
+            weight = max(weight, 1e-3 * state.mean_square, 1e-300)
+        state.recenter(w, weight)
+
+    def known_points(self) -> Evaluation | None:
+        if self.start is None:
+            return None
+        w = self.current.center
+        return self._evaluation(w, self.settings.tol)
+
+    def advance(self, running: list[int]) -> None:
+        self.epoch += 1
+        state = self.current
+        average, weight = state.run_epoch(first=self.epoch == 1 and self.start is None), state.prox_weight
+        if self.settings.anchor == "auto":
+            if self.epoch == 1:
+                weight = min(weight, state.mean_square / 0.3)
+                self.strongest = 20.0 * weight
+            else:
+                weight = min(weight / state.relaxation(average), self.strongest)
+        state.recenter(average, weight)
+        share = average_weight(self.epoch)
+        self.total += share * average
+        self.weights += share
+
+    def evaluation_due(self, history: History, tol: float) -> bool:
+        epoch, *_, active = history.rows[-1]
+        if self.epoch > 2 and len(self.current.active) <= SHRUNK * active:
+            return True
+        return self.epoch >= epoch + epochs_to_next(history, tol, self.current.n, self.current.at_zero)
+
+    def evaluate(self, running: list[int], tol: float, last: bool) -> Evaluation:
+        """At the average of all epochs; now and then at the last one's, or at the nearest point on the kinks."""
+        state, self.evaluations = self.current, self.evaluations + 1
+        average = state.center
+        w = self.total / self.weights if self.weights > 0.0 else average
+        trial = self.evaluations % 3 if self.epoch >= 10 and not last else 0
+        if trial == 1:
+            w = average
+        elif trial == 2:
+            w = project_onto_kinks(state, w)
+        found = self._evaluation(w, tol)
+        if trial == 0:
+            self.of_total = float(found.objective[0])
+        elif trial == 1 and found.objective[0] < self.of_total:  # better than the average of all: begin it anew
+            share = average_weight(self.epoch)
+            self.total, self.weights = share * average, share
+        return found
+
+    def after_interrupt(self) -> Evaluation:
+        state = self.current
+        state.sum_afresh()  # an epoch may have been cut off after its last row and before its sums
+        if self.weights > 0.0:
+            return self._evaluation(self.total / self.weights, self.settings.tol)
+        w = state.point(state.prox_weight + state.n * state.mu, state.n * state.l1)
+        return self._evaluation(w, self.settings.tol)
+
+    def _evaluation(self, w: np.ndarray, tol: float) -> Evaluation:
+        f, bound = self.current.evaluate(w, tol)
+        return Evaluation(w[None], np.array([f]), np.array([bound]), np.array([len(self.current.active)]))
+
+    def state(self) -> dict[str, Any]:
+        names = ("epoch", "evaluations", "total", "weights", "of_total", "strongest")
+        return {name: getattr(self, name) for name in names} | {"state": self.current.state()}
+
+    def resume(self, state: dict[str, Any]) -> None:
+        self.current.resume(state.pop("state"))
+        vars(self).update(state)
+
+    def fit(self, fit: Fit) -> Fit:
+        """The fit in the problem's own units and columns, with what a warm start needs."""
+        w = fit.w * self.unit
+        if self.used is not None:
+            w = np.zeros(self.problem.rows.d + 1)
+            w[np.append(self.used, -1)] = fit.w * self.unit
+        start = WarmStart(self.current.record[:, B].copy(), w) if self.problem.layout is None else None
+        return fit._replace(w=w[: self.problem.rows.width], state=start)
 
 
-def pause(history, target, n):
-    """Sweeps until the next evaluation: half of what the gap still needs at its present rate, within bounds."""
-    e, _, upper, lower, active = history[-1]
-    fewest = min(3, max(1, round(0.5 * n / max(1, active))))
+def average_weight(epoch: int) -> float:
+    """The weight of an epoch's average in the average of all."""
+    return float(epoch**4 - (epoch - 1) ** 4)
+
+
+def epochs_to_next(history: History, tol: float, n: int, at_zero: float) -> int:
+    """Epochs until the next evaluation: half of what the gap still needs at its present rate, within bounds."""
+    epoch, _, upper, lower, active = history.rows[-1]
+    e, target = int(epoch), tol * max(upper, 1e-3 * at_zero)
+    fewest = min(3, max(1, round(0.5 * n / max(1.0, active))))
     if e < 2:
         return 2 - e
     if len(history) < 3 or target <= 0.0:
         return max(fewest, min(e // 4, 10))
-    e_, _, upper_, lower_, _ = history[-2]
-    rate = math.log((upper_ - lower_) / (upper - lower)) / (e - e_) if upper_ - lower_ > upper - lower > 0.0 else 0.0
-    needed = math.log((upper - lower) / target) / rate if rate > 0.0 else math.inf
+    before, _, upper_before, lower_before, _ = history.rows[-2]
+    gap, gap_before = upper - lower, upper_before - lower_before
+    rate = math.log(gap_before / gap) / (epoch - before) if gap_before > gap > 0.0 else 0.0
+    needed = math.log(gap / target) / rate if rate > 0.0 else math.inf
     return int(max(fewest, min(needed / 2.0, 1 + e // 4, 10)))
 
 
 def solve(
     problem: Problem,
-    *,
-    tol=1e-3,
-    max_iter=1000,
-    time_limit=None,
-    seed=0,
-    anchor="auto",
-    start=None,
-    report=None,
-    slot: Place = NOWHERE,
+    settings: Settings,
+    start: WarmStart | None = None,
+    report: Report | None = None,
+    slot: CheckpointSlot = NULL_SLOT,
 ) -> Fit:
-    """Minimise `problem` until (objective - lower_bound) / max(objective, 1e-3 objective at w = 0) <= tol.
-
-    `tol` 0 or None runs max_iter sweeps. `anchor` is gamma_0 (0 is no anchor), "auto" chooses it from the data. `start`
-    is the state of an earlier fit. `report(epoch, objective, lower_bound)` is called after every evaluation. `slot`
-    keeps the state between sweeps, and has that of a run to go on with. The answer is the point of lowest objective;
-    KeyboardInterrupt and time_limit (seconds) end a run early and leave it usable.
-    """
-    began, tol = time.perf_counter(), tol or 0.0
-    limit = math.inf if time_limit is None else began + time_limit
-    problem, unit = rescaled(problem)
-    rows, used = compacted(problem.rows)
-    run = Run(problem._replace(rows=rows), seed)
-    upper, lower, best, status = run.zero, 0.0, np.zeros(run.rows.d + 1), "max_iter"
-    total, weights, whole, most, e = np.zeros_like(best), 0.0, math.inf, math.inf, 0
-    history = [(0, time.perf_counter() - began, upper, lower, run.n)]
-
-    def standing():
-        numbers = np.array([e, due, upper, lower, weights, whole, most, time.perf_counter() - began])
-        course = Course(best, total, np.array(history, dtype=float), numbers)
-        return {f"run.{k}": v for k, v in run.standing()._asdict().items()} | course._asdict()
-
-    try:
-        if slot.kept is not None:
-            run.resume(Standing(*(slot.kept[f"run.{name}"] for name in Standing._fields)))
-            best, total, past, numbers = (slot.kept[name] for name in Course._fields)
-            e, due, upper, lower, weights, whole, most, seconds = numbers.tolist()
-            e, due, history, began = int(e), int(due), [tuple(row) for row in past.tolist()], began - seconds
-        else:
-            K = run.R / initial_anchor.choose(run) if anchor == "auto" else run.mu * anchor
-            if start is not None:
-                best = run.recall(start.b, (start.w if used is None else start.w[np.append(used, -1)]) / unit)
-                upper, lower = run.evaluate(best, tol)
-            if run.mu == 0.0:
-                K = max(K, 1e-3 * run.R, 1e-300)
-            run.anchor_at(best, K)
-            due = pause(history, tol * max(upper, 1e-3 * run.zero), run.n)
-        before = e
-        while status == "max_iter" and history[-1][0] < max_iter:
-            late = e > before and time.perf_counter() > limit
-            shrunk = e > 2 and len(run.order) <= 0.7 * history[-1][-1]
-            if late or e >= min(due, max_iter) or shrunk:
-                if late:
-                    slot.save(standing())  # not looked at, as it would be if time had not run out
-                average, weight = run.center, e**4 - (e - 1) ** 4
-                w, trial = total / weights, len(history) % 3 if 10 <= e < max_iter else 0
-                if trial == 1:  # is the last average better than the average of all?
-                    w = average
-                elif trial == 2:
-                    w = straighten(run, w)
-                f, bound = run.evaluate(w, tol)
-                if f < upper:
-                    upper, best = f, w
-                if trial == 0:
-                    whole = f
-                elif trial == 1 and f < whole:
-                    total, weights = weight * average, weight
-                lower = max(lower, min(bound, upper))
-                history.append((e, time.perf_counter() - began, upper, lower, len(run.order)))
-                if report is not None:
-                    report(e, upper, lower)
-                if not late and tol > 0.0 and upper - lower <= tol * max(upper, 1e-3 * run.zero):
-                    status = "converged"
-                elif e > before and time.perf_counter() > limit:
-                    status = "time_limit"  # proved or not: it can go on as if there were no limit
-                if status != "max_iter" or e == max_iter:
-                    continue
-                due = e + pause(history, tol * max(upper, 1e-3 * run.zero), run.n)
-            e += 1
-            average, K = run.sweep(first=e == 1 and start is None), run.K
-            if anchor == "auto":
-                if e == 1:
-                    K = min(K, run.R / 0.3)
-                    most = 20.0 * K
-                else:
-                    K = min(K / run.loosen(average), most)
-            run.anchor_at(average, K)
-            weight = e**4 - (e - 1) ** 4
-            total += weight * average
-            weights += weight
-            slot.offer(standing)
-    except KeyboardInterrupt:
-        status = "interrupted"
-        if e > history[-1][0]:
-            run.gather()  # a sweep may have been cut off after its last row and before its sums
-            w = total / weights if weights > 0.0 else run.point(run.K + run.n * run.mu, run.n * run.l1)
-            f, bound = run.evaluate(w, tol)
-            if f < upper:
-                upper, best = f, w
-            lower = max(lower, min(bound, upper))
-            history.append((e, time.perf_counter() - began, upper, lower, len(run.order)))
-    names = ("epoch", "time", "objective", "lower_bound", "active")
-    trace = dict(zip(names, np.array(history, dtype=float).T, strict=True))
-    w = best * unit
-    if used is not None:
-        w = np.zeros(problem.rows.d + 1)
-        w[np.append(used, -1)] = best * unit
-    state = State(run.record[:, passes.B].copy(), w) if problem.layout is None else None
-    return Fit(w[: problem.rows.width], upper, lower, e, trace, status, state)
+    """Minimise `problem` until the proved relative gap is at most tol; the answer is the point of lowest objective."""
+    solver = AnchoredSolver(problem, settings, start, fresh=slot.saved is None)
+    (fit,) = driver.run(solver, settings, report, slot)
+    return solver.fit(fit)

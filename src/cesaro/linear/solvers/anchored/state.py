@@ -1,4 +1,4 @@
-"""The state of anchored dual sweeps: the dual values, h, the anchor, the order of the rows; one sweep, one evaluation.
+"""The state of the anchored solver: dual values, h, the prox center, the active rows; one epoch, one evaluation.
 
 The dual values are feasible whatever the anchor, so that at any time
 
@@ -9,176 +9,174 @@ errors of one ulp as there were additions. Where that would matter for `tol`, g 
 """
 
 import math
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
 from cesaro.linear.bounds.dual_bound import lower_bound
 from cesaro.linear.problem.block_order import pieces
-from cesaro.linear.problem.csr import bare
-from cesaro.linear.problem.problem import Problem
+from cesaro.linear.problem.csr import without_redundant_arrays
+from cesaro.linear.problem.problem import Problem, objective
 from cesaro.linear.problem.row_order import by_length, shuffle
-from cesaro.linear.problem.scalar_losses import MODIFIED_HUBER, code_of
-from cesaro.linear.solvers.anchored import kernels as passes
+from cesaro.linear.problem.scalar_losses import dual_form
+from cesaro.linear.solvers.anchored import kernels
+from cesaro.linear.solvers.anchored.kernels import B, V
+from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule
 
 EPS = float(np.finfo(float).eps)
-SAMPLE = 2000  # rows from which the mean of |x|^2 is taken: the first pass measures the others as it meets them
+SAMPLE = 2000  # rows from which the mean of |x|^2 is taken: the first epoch measures the others as it meets them
+PARTS = 8  # of an epoch with L1, which has no running average: its points are averaged at their ends
 
 
-class Standing(NamedTuple):
-    """What a run needs between two sweeps to go on as if it had never stopped."""
+class SolverState:
+    """Everything that changes during a solve of one problem."""
 
-    b: np.ndarray
-    order: np.ndarray
-    g: np.ndarray
-    center: np.ndarray
-    numbers: np.ndarray  # K, noise, swing, rate, least, seed
-
-
-class Run:
-    """Everything that changes during a solve: the dual values, h, the anchor, the order of the rows."""
-
-    def __init__(self, problem: Problem, seed):
-        rows, y, v, loss, self.mu, self.l1, self.radius, self.layout = problem
+    def __init__(self, problem: Problem, seed: Any):
+        rows, y, v = problem.rows, problem.y, problem.v
+        self.mu, self.l1, self.radius, self.layout = problem.mu, problem.l1, problem.radius, problem.layout
         self.empty = np.empty if self.layout is None else self.layout.empty
-        self.rows, (self.code, self.param) = bare(rows), code_of(loss)
+        self.rows, self.loss = without_redundant_arrays(rows), dual_form(problem.loss)
         self.seed = int(np.random.default_rng(seed).integers(1, 2**32))
-        self.record, self.order, self.rest = (
-            self.empty((rows.n, 4)),
-            self.empty(rows.n, np.uint32),
-            self.empty(rows.n, np.uint32),
-        )
-        share = np.count_nonzero(v) / v.sum()
-        self.n, self.zero = passes.prepare(y, v, share, self.code, self.param, self.record, self.order)
-        self.slack = 0.2 if self.code <= MODIFIED_HUBER else 0.2 * mean_size(y)
-        self.g, self.center, self.K = np.zeros(rows.d + 1), np.zeros(rows.d + 1), 0.0
-        self.H = np.zeros((rows.d + 1, 2))
-        self.noise, self.swing, self.rate, self.least = 0.0, math.log(0.6), math.log(1.25), math.log(0.15)
-        self.order = self.order[: self.n]
-        found = by_length(self.order, rows.ptr, self.layout)
-        self.looks = None if found is None else found[0]
-        self.mix(self.order)
-        self.R = passes.measure(self.rows, self.record, self.order[:SAMPLE])
+        self.record, self.found_active = self.empty((rows.n, 4)), self.empty(rows.n, np.uint32)
+        order, share = self.empty(rows.n, np.uint32), np.count_nonzero(v) / v.sum()
+        self.n, self.at_zero = kernels.prepare(y, v, share, self.loss, self.record, order)
+        self.slack = 0.2 if self.loss.cap > 0.0 else 0.2 * mean_size(y)
+        self.g, self.center, self.prox_weight = np.zeros(rows.d + 1), np.zeros(rows.d + 1), 0.0
+        self.h_and_r = np.zeros((rows.d + 1, 2))
+        self.noise, self.rule = 0.0, ProxWeightRule()
+        self.active = order[: self.n]  # the rows that the next epoch visits
+        sorted_rows = by_length(self.active, rows.ptr, self.layout)
+        self.evaluation_order = None if sorted_rows is None else sorted_rows[0]
+        self.shuffle(self.active)
+        self.mean_square = kernels.mean_square(self.rows, self.record, self.active[:SAMPLE])
 
-    def mix(self, order):
+    def shuffle(self, order: np.ndarray) -> None:
         """Shuffle an array in place."""
         self.seed = int(shuffle(order, np.uint64(self.seed)))
 
-    def shuffle(self, first):
-        """A new order of the same rows. The first is new already, but rows in a file have to come by groups."""
+    def reorder(self, first: bool) -> None:
+        """A new order of the active rows. The first is new already, but rows in a file have to come by groups."""
         if self.layout is not None and not (first and self.layout.single(self.rows.n)):
-            self.order = self.layout.shuffle(self.order, self.rows.n, self.mix)
+            self.active = self.layout.shuffle(self.active, self.rows.n, self.shuffle)
         elif not first:
-            self.mix(self.order)
+            self.shuffle(self.active)
 
-    def anchor_at(self, w, K):
-        """Re-centre the anchor, and give it the strength K."""
-        self.center, self.K = w, K
-        self.H[:, 0], self.H[:, 1] = K * w + self.n * self.g, 0.0
+    def recenter(self, w: np.ndarray, prox_weight: float) -> None:
+        """Move the prox center to w, and give the anchor this weight."""
+        self.center, self.prox_weight = w, prox_weight
+        self.h_and_r[:, 0], self.h_and_r[:, 1] = prox_weight * w + self.n * self.g, 0.0
 
-    def point(self, S, T):
+    def point(self, S: float, T: float) -> np.ndarray:
         """w of h."""
-        h = self.H[:, 0]
-        if T > 0.0:
-            h = np.append(np.sign(h[:-1]) * np.maximum(np.abs(h[:-1]) - T, 0.0), h[-1])
-        length = norm(h) / S
-        return h / S * min(1.0, self.radius / length if length > 0.0 else 1.0)
+        return point_of(self.h_and_r[:, 0], S, T, self.radius)
 
-    def sweep(self, first=False):
-        """One pass over the order; the rows that are settled leave it. Returns the pass's average of w."""
-        self.shuffle(first)
+    def run_epoch(self, first: bool = False) -> np.ndarray:
+        """One epoch over the active rows; those that are shrunk leave them. Returns the epoch's average of w."""
+        self.reorder(first)
         n, mu, l1 = self.n, self.mu * first, self.l1 * first
-        S, T = self.K + n * (self.mu - mu), n * (self.l1 - l1)
-        parts = [self.order] if self.l1 == 0.0 else np.array_split(self.order, 8)
-        several, average, total, kept, changed = len(parts) > 1, np.zeros_like(self.center), 0.0, [], 2
-        for k, part in enumerate(parts):
-            share = self.record[part, passes.V].sum() if several and first else 0.0
-            C, A, stay, changes = passes.sweep(
-                self.rows, self.record, part, self.H.reshape(-1), self.code, self.param, S, mu, (T, l1) if several else None,
-                self.radius, self.slack,
-            )  # fmt: skip
-            if several and len(part):
-                S, T = S + mu * share, T + l1 * share
-                weight = (k + 1.0) ** (3 * first)
-                average += weight * self.point(S, T)
-                total += weight
-            elif not several:
-                average, total = C * self.H[:, 0] + self.H[:, 1], A
-            kept.append(part[:stay])
-            changed += changes
-        self.g = (self.H[:, 0] - self.K * self.center) / n
-        size = norm(self.H[:, 0]) + self.K * norm(self.center)
-        self.noise += changed * float(size * size)
-        self.order = np.concatenate(kept) if several else kept[0]
-        return average / total
-
-    def loosen(self, average):
-        """The factor by which to lengthen the steps.
-
-        A sweep that swings (from its average to its end) far less than it moves (from the anchor to its average) has
-        solved the anchored problem too well: the anchor holds it back. One that swings more than it moves needs a
-        tighter one. On 12 problems whose best fixed anchors differ 300-fold, the ratio at the best was about 0.1 to 1.
-        """
-        swing = norm(self.point(self.K + self.n * self.mu, self.n * self.l1) - average)
-        move = norm(average - self.center)
-        tiny = 1e-9 * (swing + move) + 1e-300
-        self.swing = 0.8 * self.swing + 0.2 * math.log((swing + tiny) / (move + tiny))
-        if self.least <= self.swing <= math.log(1.2):
-            return 1.0
-        if self.swing * self.rate > 0.0:  # a change of direction: with smaller steps, so that it settles
-            self.rate *= -max(0.7, 0.03 / abs(self.rate))
-            self.least = math.log(0.5)
-        return math.exp(self.rate)
-
-    def evaluate(self, w, tol=0.0):
-        """Objective at w and a lower bound; every row that is not settled at w is visited next."""
-        mean, D, size, k = passes.evaluate(
-            self.rows, self.record, self.looks, w, self.code, self.param, self.slack, self.rest
-        )
-        f = mean + self.mu / 2.0 * (w @ w) + self.l1 * np.abs(w[:-1]).sum()
-        length = norm(w)
-        if EPS * math.sqrt(self.noise) / self.n * length > 0.01 * max(tol, 1e-9) * f:
-            self.gather()
-        drift = EPS * math.sqrt(self.noise) / self.n * length
-        bound = lower_bound(D, self.g, self.mu, self.l1, self.radius)
-        if k:
-            self.order = self.empty(k, np.uint32)
-            self.order[:] = self.rest[:k]
+        S, T = self.prox_weight + n * (self.mu - mu), n * (self.l1 - l1)
+        h_and_r = self.h_and_r.reshape(-1)
+        changed = 2
+        if self.l1 == 0.0:
+            C, weights, left, changes = kernels.run_epoch(
+                self.rows, self.record, self.active, h_and_r, self.loss, S, mu, None, self.radius, self.slack
+            )
+            average, changed = (C * self.h_and_r[:, 0] + self.h_and_r[:, 1]) / weights, changed + changes
+            self.active = self.active[:left]
         else:
-            self.order = np.flatnonzero(self.record[:, passes.V]).astype(np.uint32)
-        return float(f), bound - 4.0 * (EPS * math.sqrt(self.n) * size + drift)
+            average, total, kept = np.zeros_like(self.center), 0.0, []
+            for k, part in enumerate(np.array_split(self.active, PARTS)):
+                share = self.record[part, V].sum() if first else 0.0
+                _, _, left, changes = kernels.run_epoch(
+                    self.rows, self.record, part, h_and_r, self.loss, S, mu, (T, l1), self.radius, self.slack
+                )
+                if len(part):
+                    S, T = S + mu * share, T + l1 * share
+                    weight = (k + 1.0) ** (3 * first)
+                    average += weight * self.point(S, T)
+                    total += weight
+                kept.append(part[:left])
+                changed += changes
+            self.active, average = np.concatenate(kept), average / total
+        self.g = (self.h_and_r[:, 0] - self.prox_weight * self.center) / n
+        size = norm(self.h_and_r[:, 0]) + self.prox_weight * norm(self.center)
+        self.noise += changed * float(size * size)
+        return average
 
-    def standing(self) -> Standing:
-        """The state between two sweeps."""
-        numbers = np.array([self.K, self.noise, self.swing, self.rate, self.least, self.seed])
-        return Standing(self.record[:, passes.B], self.order, self.g, self.center, numbers)
+    def relaxation(self, average: np.ndarray) -> float:
+        """The factor by which to weaken the anchor after an epoch with this average."""
+        end = self.point(self.prox_weight + self.n * self.mu, self.n * self.l1)
+        return self.rule.factor(norm(end - average), norm(average - self.center))
 
-    def resume(self, state: Standing) -> None:
-        """Stand where an earlier run of the same problem stood. Squared norms are measured again when they are met."""
-        K, self.noise, self.swing, self.rate, self.least, seed = state.numbers.tolist()
-        self.record[:, passes.B], self.order, self.g, self.seed = state.b, state.order, state.g, int(seed)
-        self.anchor_at(state.center, K)
+    def evaluate(self, w: np.ndarray, tol: float = 0.0) -> tuple[float, float]:
+        """Objective at w and a lower bound; every row that is not at rest at w is active again."""
+        mean, D, size, active = kernels.evaluate(
+            self.rows, self.record, self.evaluation_order, w, self.loss, self.slack, self.found_active
+        )
+        f = objective(mean, w, self.mu, self.l1, -1)
+        if self.drift(norm(w)) > 0.01 * max(tol, 1e-9) * f:
+            self.sum_afresh()
+        bound = lower_bound(D, self.g, self.mu, self.l1, self.radius)
+        self.activate(active)
+        return float(f), bound - allowance(self.n, size, self.drift(norm(w)))
 
-    def recall(self, b, w):
-        """Take over an earlier run's dual values, if it had as many rows, and its point."""
+    def activate(self, active: int) -> None:
+        """The first rows of `found_active`, or all if there are none, are the next epoch's."""
+        if active:
+            self.active = self.empty(active, np.uint32)
+            self.active[:] = self.found_active[:active]
+        else:
+            self.active = np.flatnonzero(self.record[:, V]).astype(np.uint32)
+
+    def drift(self, length: float) -> float:
+        """What rounding in g may do to a bound at a point of that length."""
+        return EPS * math.sqrt(self.noise) / self.n * length
+
+    def state(self) -> dict[str, Any]:
+        """What it takes between two epochs to go on as if the run had never stopped."""
+        arrays = {"b": self.record[:, B], "active": self.active, "g": self.g, "center": self.center}
+        numbers = {"prox_weight": self.prox_weight, "noise": self.noise, "seed": self.seed}
+        return arrays | numbers | {"rule": self.rule.state()}
+
+    def resume(self, state: dict[str, Any]) -> None:
+        """Go on from there. Squared norms are measured again when they are met."""
+        self.record[:, B], self.active, self.g, self.seed = state["b"], state["active"], state["g"], state["seed"]
+        self.noise = state["noise"]
+        self.rule.resume(state["rule"])
+        self.recenter(state["center"], state["prox_weight"])
+
+    def load_dual_values(self, b: np.ndarray) -> None:
+        """Take over an earlier run's dual values, if it had as many rows."""
         if len(b) == len(self.record):
-            passes.recall(b, self.code, self.param, self.record)
-            self.gather()
-        return w
+            kernels.load_dual_values(b, self.loss, self.record)
+            self.sum_afresh()
 
-    def gather(self):
+    def sum_afresh(self) -> None:
         """g afresh from the dual values."""
         g = np.zeros_like(self.g)
-        passes.gather(self.rows, self.record, g)
+        kernels.sum_dual_values(self.rows, self.record, g)
         self.g, self.noise = g / self.n, self.n * float(g @ g)
-        self.anchor_at(self.center, self.K)
+        self.recenter(self.center, self.prox_weight)
 
 
-def norm(x) -> float:
-    """|x|; np.linalg.norm would do more than that, several times a sweep."""
+def point_of(h: np.ndarray, S: float, T: float, radius: float) -> np.ndarray:
+    """w = soft(h, T) / S, in the ball; the last entry, the intercept's, bears no L1."""
+    if T > 0.0:
+        h = np.append(np.sign(h[:-1]) * np.maximum(np.abs(h[:-1]) - T, 0.0), h[-1])
+    length = norm(h) / S
+    return h / S * min(1.0, radius / length if length > 0.0 else 1.0)
+
+
+def allowance(n: int, size: float, drift: float) -> float:
+    """What rounding may have added to a bound: n conjugates of mean size `size`, and g's `drift`."""
+    return 4.0 * (EPS * math.sqrt(n) * size + drift)
+
+
+def norm(x: np.ndarray) -> float:
+    """|x|; np.linalg.norm would do more than that, several times an epoch."""
     return math.sqrt(x @ x)
 
 
-def mean_size(y):
+def mean_size(y: np.ndarray) -> float:
     """Mean |y|, a piece at a time."""
     return float(sum(np.abs(y[piece]).sum() for piece in pieces(len(y))) / len(y))

@@ -17,7 +17,7 @@ from numba.extending import register_jitable
 from cesaro.compiled.flags import LOOP
 from cesaro.linear.problem.scalar_losses import conjugate, slope
 from cesaro.linear.solvers.averaging.kernels import output_weight
-from cesaro.linear.solvers.averaging.minibatch import weigh
+from cesaro.linear.solvers.averaging.minibatch import batch_weight
 
 
 @register_jitable(**LOOP)
@@ -36,7 +36,7 @@ def margin(rows, i, zr, threshold, s):
 
 
 @register_jitable(**LOOP)
-def catch_up(zr, c, l1, mu, sums, lag, k):
+def flush_column(zr, c, l1, mu, sums, lag, k):
     """r of column c receives the points from the column's last visit to before step k."""
     i, z = np.int64(lag[c]), abs(zr[c, 0])
     lag[c] = k
@@ -56,46 +56,46 @@ def catch_up(zr, c, l1, mu, sums, lag, k):
 
 
 @register_jitable(**LOOP)
-def push(rows, i, zr, g, how, sums, lag, k):
-    """z += g x_i, after the averages of its columns have caught up."""
+def scatter(rows, i, zr, g, config, sums, lag, k):
+    """z += g x_i, after the lazy averages of its columns are flushed."""
     for j in range(rows.ptr[i], rows.ptr[i + np.uint32(1)]):
-        catch_up(zr, rows.col[j], how.l1, how.mu, sums, lag, k)
+        flush_column(zr, rows.col[j], config.l1, config.mu, sums, lag, k)
         zr[rows.col[j], 0] += g * rows.data[j]
     if rows.bias != 0.0:
-        catch_up(zr, np.uint32(rows.d), 0.0, how.mu, sums, lag, k)
+        flush_column(zr, np.uint32(rows.d), 0.0, config.mu, sums, lag, k)
         zr[rows.d, 0] += g * rows.bias
 
 
 @njit(**LOOP)
-def visit_elastic(rows, y, v, order, gamma, how, zr, now, seen, slopes, sums, lag):
-    """`batches.visit_batches` with L1; `sums` has a row for every step and one more, `lag` (all 0) one for a column."""
-    out, A, anchor, cc = now[1], now[2], now[3], now[6]
-    weighted, recall, size, t = v.shape[0] > 1, seen.shape[0] > 0, slopes.shape[0], 0
+def run_epoch_elastic_net(rows, y, v, order, gamma, config, zr, scalars, slope_sums, slopes, sums, lag):
+    """`batches.run_epoch_minibatch` with L1; `sums` has a row for every step and one more, `lag` (all 0) one for a column."""
+    out, A, anchor, cut = scalars[1], scalars[2], scalars[3], scalars[6]
+    weighted, recall, size, t = v.shape[0] > 1, slope_sums.shape[0] > 0, slopes.shape[0], 0
     sums[0, 0], sums[0, 1] = 0.0, 0.0
     for k in range(0, order.shape[0], size):
         batch = order[k : k + size]
-        s = 1.0 / (how.mu * (anchor + A)) if anchor + A > 0.0 else 0.0
-        threshold, a = how.l1 * A, weigh(v, gamma, batch)
-        o = output_weight(how, a, A + a)
+        s = 1.0 / (config.mu * (anchor + A)) if anchor + A > 0.0 else 0.0
+        threshold, a = config.l1 * A, batch_weight(v, gamma, batch)
+        o = output_weight(config, a, A + a)
         out += o
         sums[t, 2] = A
-        sums[t + 1, 0] = sums[t, 0] + o * how.mu * s
-        sums[t + 1, 1] = sums[t, 1] + o * how.mu * s * A
+        sums[t + 1, 0] = sums[t, 0] + o * config.mu * s
+        sums[t + 1, 1] = sums[t, 1] + o * config.mu * s * A
         t += 1
         A += a
         for b in range(batch.shape[0]):
             i = batch[b]
             a = gamma * v[i] if weighted else gamma
-            u = slope(how.code, how.param, margin(rows, i, zr, threshold, s), y[i])
-            cc -= a * conjugate(how.code, how.param, u, y[i])
+            u = slope(config.loss, margin(rows, i, zr, threshold, s), y[i])
+            cut -= a * conjugate(config.loss, u, y[i])
             slopes[b] = a * u
             if recall:
-                seen[i, 0] += a * u
-                seen[i, 1] += a
+                slope_sums[i, 0] += a * u
+                slope_sums[i, 1] += a
         for b in range(batch.shape[0]):
             if slopes[b] != 0.0:
-                push(rows, batch[b], zr, slopes[b], how, sums, lag, t)
+                scatter(rows, batch[b], zr, slopes[b], config, sums, lag, t)
     for c in range(zr.shape[0]):
-        catch_up(zr, np.uint32(c), how.l1 if c < rows.d else 0.0, how.mu, sums, lag, t)
+        flush_column(zr, np.uint32(c), config.l1 if c < rows.d else 0.0, config.mu, sums, lag, t)
         lag[c] = 0
-    now[1], now[2], now[6], now[7] = out, A, cc, now[7] + t
+    scalars[1], scalars[2], scalars[6], scalars[7] = out, A, cut, scalars[7] + t

@@ -1,11 +1,13 @@
-"""One recursion for every averaging method of a linear model, in O(nnz) per row. Two vectors and a scalar carry all:
+"""One recursion for every averaging method of a linear model, in O(nnz) per row: GDA (17), SC-PDA (23) and their kin.
+
+Two vectors and a scalar carry all of it:
 
     w_t = s z            the dual average: z sums gamma_k phi'_k x_k, and s = -min(1, R mu Gamma / |z|) / (mu Gamma)
     sum o_k w_k = alpha z + r      any average of it: alpha += o s before z changes, r -= alpha delta after
 
-so a row touches its own columns only. The slope is taken at w (GDA, SC-RDA, Pegasos: `visit`) or at the average itself
-(SC-PDA, PA-PSG: `visit_average`). Where the projection is kept (Pegasos, PA-PSG) z is shrunk with it: it is `scale`
-times what is stored. |z|^2 follows from the margin, |z + g x|^2 = |z|^2 + 2 g <z, x> + g^2 |x|^2: a ball costs nothing.
+so a row touches its own columns only. The slope is taken at w (GDA, SC-RDA, Pegasos) or at the average itself (SC-PDA,
+PA-PSG). Where the projection is kept (Pegasos, PA-PSG) z is shrunk with it: it is `scale` times what is stored. |z|^2
+follows from the margin, |z + g x|^2 = |z|^2 + 2 g <z, x> + g^2 |x|^2: a ball costs nothing.
 """
 
 import math
@@ -15,17 +17,17 @@ import numpy as np
 from numba import njit
 from numba.extending import register_jitable
 
-from cesaro.compiled.flags import KERNEL, SCALAR
+from cesaro.compiled.flags import KERNEL, SCALAR, SCALAR_INLINE
 from cesaro.compiled.vector_ops import add_pairs, dot_pairs
 from cesaro.linear.problem.csr import ONE, TWO, ahead, entry, span, square
-from cesaro.linear.problem.scalar_losses import HINGE, conjugate, slope
+from cesaro.linear.problem.scalar_losses import conjugate, slope
+from cesaro.losses import HINGE, DualForm
 
 
-class How(NamedTuple):
-    """What a run is, for the kernels."""
+class KernelConfig(NamedTuple):
+    """What a run is, for the kernels: it does not change."""
 
-    code: int  # the loss
-    param: float
+    loss: DualForm
     mu: float
     l1: float
     radius: float
@@ -35,7 +37,7 @@ class How(NamedTuple):
     total: float  # sum of the row weights: the unit of A_t in o_t
 
 
-class Now(NamedTuple):
+class RunScalars(NamedTuple):
     """The scalars of a run, in units of the present epoch's weight; kernels hold them as an array in this order."""
 
     alpha: float = 0.0  # the average is (alpha z + r) / O
@@ -44,22 +46,24 @@ class Now(NamedTuple):
     anchor: float = 0.0  # gamma_0: Gamma = gamma_0 + A
     zz: float = 0.0  # |z|^2 as stored
     scale: float = 1.0
-    cc: float = 0.0  # sum of a (-phi*): with z the cut of this epoch
+    cut: float = 0.0  # sum of a (-phi*): with z the cutting plane of this epoch
     t: float = 0.0  # rows or batches seen
 
 
 CANCELLED = 1e-4  # |z|^2 that fell to this part of itself in one step has lost digits: compute it anew
 SHRUNK = 1e-3  # a scale so small that alpha z and r would cancel
-ALPHA, OUT, DONE, ANCHOR, SQUARE, SCALE, CUT, SEEN = range(8)
+ALPHA, OUT, DONE, ANCHOR, SQUARE, SCALE, CUT, STEPS = range(8)
 
 
-def loss_of(how: How) -> tuple[int, float] | None:
-    """The loss as `visit` takes it."""
-    return None if how.code == HINGE else (how.code, how.param)
+def specialised(config: KernelConfig) -> tuple[DualForm | None, float | None, bool | None]:
+    """Loss, radius and `average` as `run_epoch` takes them: None where it is compiled without."""
+    loss = None if config.loss.kind == HINGE else config.loss
+    radius = config.radius if config.radius < math.inf else None
+    return loss, radius, True if config.primal else None
 
 
 @njit(**KERNEL)
-def step(how, radius, mu, Gamma, scale, zz):
+def step(config, radius, mu, Gamma, scale, zz):
     """s of w = s z, and the scale of z, which shrinks where the projection is kept."""
     if Gamma <= 0.0:
         return 0.0, scale
@@ -68,14 +72,14 @@ def step(how, radius, mu, Gamma, scale, zz):
         norm = scale * math.sqrt(max(0.0, zz))
         if norm > radius * mu * Gamma:
             inside = radius * mu * Gamma / norm
-    return -scale * inside / (mu * Gamma), scale * inside if how.keep else scale
+    return -scale * inside / (mu * Gamma), scale * inside if config.keep else scale
 
 
 @register_jitable(**KERNEL)
-def output_weight(how, a, A):
+def output_weight(config, a, A):
     """o_t."""
-    part = A / how.total
-    return a * (part * part * part) if how.cubic else a
+    part = A / config.total
+    return a * (part * part * part) if config.cubic else a
 
 
 @njit(**KERNEL)
@@ -89,19 +93,70 @@ def fold(zr, alpha, scale):
     return square
 
 
-@njit(**SCALAR)
-def visit(rows, targets, v, order, gamma, how, loss, radius, zr, now, seen, alike):
-    """Take the rows in `order`, row i with weight gamma v_i, slopes at w. `zr` holds z and r, the intercept's last.
+@register_jitable(**SCALAR_INLINE)
+def margins(rows, start, stop, z, zr, average):
+    """<x, z>, and <x, r> where the average is read. Two sums, so that one addition need not wait for the other."""
+    data, col = rows.data, rows.col
+    if average is not None:
+        mz, mr = dot_pairs(data, col, start, stop, zr)
+        return mz + rows.bias * zr[rows.d, 0], mr + rows.bias * zr[rows.d, 1]
+    mz, odd, j = rows.bias * z[np.uint64(rows.d)], 0.0, start
+    while j + ONE < stop:
+        mz += entry(data, j) * z[col[j]]
+        odd += entry(data, j + ONE) * z[col[j + ONE]]
+        j += TWO
+    mz += odd + entry(data, j) * z[col[j]] if j < stop else odd
+    return mz, 0.0
 
-    Only z is touched: what r owes to row i waits beside its target, in targets[i, 1], for `settle`. Where there are no
-    weights, no ball, no slopes to recall, v, radius, seen are None, and so is `loss` (a code and its parameter) where it
-    is the hinge: the kernel is then compiled without them. `alike` receives the rows that did not move w and, from the
-    last place back, those that did; returns how many did not.
+
+@register_jitable(**SCALAR_INLINE)
+def scatter(rows, i, start, stop, z, zr, lazy, g, alpha, average):
+    """z += g x_i, r -= alpha g x_i; the latter waits in lazy[2 i + 1] for `flush` where the average is not read."""
+    if average is not None:
+        add_pairs(zr, rows.data, rows.col, start, stop, g, -alpha * g)
+        zr[rows.d, 0] += g * rows.bias
+        zr[rows.d, 1] -= alpha * g * rows.bias
+    else:
+        lazy[TWO * i + ONE] += alpha * g
+        for e in range(start, stop):
+            z[rows.col[e]] += g * entry(rows.data, e)
+        z[np.uint64(rows.d)] += g * rows.bias
+
+
+@register_jitable(**SCALAR_INLINE)
+def respond(loss, average, y, s, alpha, out, mz, mr):
+    """The slope at w, or at the average, and -phi* of it."""
+    point, unit = s * mz, 1.0
+    if average is not None:
+        point, unit = alpha * mz + mr, out
+    if loss is None:  # the hinge, written out
+        if y * point < unit:
+            return -y, 1.0
+        return 0.0, 0.0
+    u = slope(loss, point / unit, y)
+    return u, -conjugate(loss, u, y)
+
+
+@njit(**SCALAR)
+def run_epoch(rows, targets, v, order, gamma, config, loss, radius, average, zr, scalars, slope_sums, grouped):
+    """Take the rows in `order`, row i with weight gamma v_i. `zr` holds z and r, the intercept's last.
+
+    v (weights), loss (the hinge), radius, average (slopes at w) and slope_sums (slopes to recall) are None where there is
+    nothing: the kernel is then compiled without. targets[i] holds y_i and the lazy update of r. `grouped` receives the
+    rows that did not move w and, from the last place back, those that did; returns how many did not.
     """
-    data, col, at, own = rows.data, rows.col, zr[:, 0], targets.reshape(targets.size)
-    alpha, out, A, anchor, zz, scale, cc, t = now[0], now[1], now[2], now[3], now[4], now[5], now[6], np.int64(now[7])
-    bias, d = rows.bias, np.uint64(rows.d)
-    s, scale = step(how, radius, how.mu, anchor + A, scale, zz)
+    z, lazy = zr[:, 0], targets.reshape(targets.size)
+    alpha, out, A, anchor, zz, scale, cut = (
+        scalars[0],
+        scalars[1],
+        scalars[2],
+        scalars[3],
+        scalars[4],
+        scalars[5],
+        scalars[6],
+    )
+    t = np.int64(scalars[STEPS])
+    s, scale = step(config, radius, config.mu, anchor + A, scale, zz)
     first, last = np.uint64(0), np.uint64(order.shape[0])
     for k in range(order.shape[0]):
         ahead(rows, targets, v, order, k)
@@ -110,60 +165,46 @@ def visit(rows, targets, v, order, gamma, how, loss, radius, zr, now, seen, alik
         if v is not None:
             a = gamma * v[i]
             if a == 0.0:
-                alike[first] = i
+                grouped[first] = i
                 first += ONE
                 continue
         start, stop = span(rows, i)
-        y = own[TWO * i]
-        mz, odd, j = bias * at[d], 0.0, start
-        while j + ONE < stop:  # two sums, so that one addition need not wait for the other
-            mz += entry(data, j) * at[col[j]]
-            odd += entry(data, j + ONE) * at[col[j + ONE]]
-            j += TWO
-        mz += odd + entry(data, j) * at[col[j]] if j < stop else odd
+        y = lazy[TWO * i]
+        mz, mr = margins(rows, start, stop, z, zr, average)
         A += a
         t += 1
-        o = output_weight(how, a, A)
+        o = output_weight(config, a, A)
         alpha += o * s
         out += o
-        if loss is None:  # the hinge, written out
-            if y * (s * mz) < 1.0:
-                u = -y
-                cc += a
-            else:
-                u = 0.0
-        else:
-            u = slope(loss[0], loss[1], s * mz, y)
-            cc -= a * conjugate(loss[0], loss[1], u, y)
-        if seen is not None:
-            seen[i, 0] += a * u
-            seen[i, 1] += a
+        u, c = respond(loss, average, y, s, alpha, out, mz, mr)
+        cut += a * c
+        if slope_sums is not None:
+            slope_sums[i, 0] += a * u
+            slope_sums[i, 1] += a
         if u != 0.0:
             last -= ONE
-            alike[last] = i
+            grouped[last] = i
             g = a * u if radius is None else a * u / scale
-            own[TWO * i + ONE] += alpha * g
-            for e in range(start, stop):
-                at[col[e]] += g * entry(data, e)
-            at[d] += g * bias
+            scatter(rows, i, start, stop, z, zr, lazy, g, alpha, average)
             if radius is not None:
                 before = zz
                 zz += g * (2.0 * mz + g * square(rows, i))
                 if zz < CANCELLED * before:
                     zz, alpha, scale = fold(zr, alpha, scale), 0.0, 1.0
         else:
-            alike[first] = i
+            grouped[first] = i
             first += ONE
-        s, scale = step(how, radius, how.mu, anchor + A, scale, zz)
+        s, scale = step(config, radius, config.mu, anchor + A, scale, zz)
         if t & (t - 1) == 0 or (radius is not None and scale < SHRUNK):
             zz, s, alpha, scale = fold(zr, alpha, scale), s / scale, 0.0, 1.0
-    now[0], now[1], now[2], now[4], now[5], now[6], now[7] = alpha, out, A, zz, scale, cc, t
+    scalars[0], scalars[1], scalars[2], scalars[4] = alpha, out, A, zz
+    scalars[5], scalars[6], scalars[7] = scale, cut, t
     return np.int64(first)
 
 
 @njit(**KERNEL)
-def settle(rows, targets, zr):
-    """r -= sum_i later_i x_i: the average receives what `visit` has put down for it."""
+def flush(rows, targets, zr):
+    """r -= sum_i lazy_i x_i: the average receives the updates that `run_epoch` has put off."""
     for i in range(targets.shape[0]):
         h = targets[i, 1]
         if h != 0.0:
@@ -171,63 +212,3 @@ def settle(rows, targets, zr):
                 zr[rows.col[j], 1] -= h * entry(rows.data, j)
             zr[rows.d, 1] -= h * rows.bias
             targets[i, 1] = 0.0
-
-
-@njit(**SCALAR)
-def visit_average(rows, targets, v, order, gamma, how, loss, radius, zr, now, seen, alike):
-    """`visit` with the slopes at the average itself: z and r are read and written together, as pairs."""
-    alpha, out, A, anchor, zz, scale, cc, t = now[0], now[1], now[2], now[3], now[4], now[5], now[6], np.int64(now[7])
-    s, scale = step(how, radius, how.mu, anchor + A, scale, zz)
-    first, last = np.uint64(0), np.uint64(order.shape[0])
-    for k in range(order.shape[0]):
-        ahead(rows, targets, v, order, k)
-        i = order[k]
-        a = gamma
-        if v is not None:
-            a = gamma * v[i]
-            if a == 0.0:
-                alike[first] = i
-                first += ONE
-                continue
-        start, stop = span(rows, i)
-        y = targets[i, 0]
-        mz, mr = dot_pairs(rows.data, rows.col, start, stop, zr)
-        mz += rows.bias * zr[rows.d, 0]
-        mr += rows.bias * zr[rows.d, 1]
-        A += a
-        t += 1
-        o = output_weight(how, a, A)
-        alpha += o * s
-        out += o
-        if loss is None:
-            if y * (alpha * mz + mr) < out:
-                u = -y
-                cc += a
-            else:
-                u = 0.0
-        else:
-            u = slope(loss[0], loss[1], (alpha * mz + mr) / out, y)
-            cc -= a * conjugate(loss[0], loss[1], u, y)
-        if seen is not None:
-            seen[i, 0] += a * u
-            seen[i, 1] += a
-        if u != 0.0:
-            last -= ONE
-            alike[last] = i
-            g = a * u if radius is None else a * u / scale
-            add_pairs(zr, rows.data, rows.col, start, stop, g, -alpha * g)
-            zr[rows.d, 0] += g * rows.bias
-            zr[rows.d, 1] -= alpha * g * rows.bias
-            if radius is not None:
-                before = zz
-                zz += g * (2.0 * mz + g * square(rows, i))
-                if zz < CANCELLED * before:
-                    zz, alpha, scale = fold(zr, alpha, scale), 0.0, 1.0
-        else:
-            alike[first] = i
-            first += ONE
-        s, scale = step(how, radius, how.mu, anchor + A, scale, zz)
-        if t & (t - 1) == 0 or (radius is not None and scale < SHRUNK):
-            zz, s, alpha, scale = fold(zr, alpha, scale), s / scale, 0.0, 1.0
-    now[0], now[1], now[2], now[4], now[5], now[6], now[7] = alpha, out, A, zz, scale, cc, t
-    return np.int64(first)

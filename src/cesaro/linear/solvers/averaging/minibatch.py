@@ -25,7 +25,7 @@ def dot(rows, i, zr, which):
 
 
 @register_jitable(**LOOP)
-def push(rows, i, zr, g, h):
+def scatter(rows, i, zr, g, h):
     """z += g x_i, r += h x_i; what |z|^2 grows by."""
     z = zr[rows.d, 0]
     grown = g * rows.bias * (2.0 * z + g * rows.bias)
@@ -40,7 +40,7 @@ def push(rows, i, zr, g, h):
 
 
 @register_jitable(**LOOP)
-def weigh(v, gamma, batch):
+def batch_weight(v, gamma, batch):
     """The weight of a batch."""
     if v.shape[0] == 1:
         return gamma * v[0] * batch.shape[0]
@@ -51,37 +51,46 @@ def weigh(v, gamma, batch):
 
 
 @njit(**LOOP)
-def visit_batches(rows, y, v, order, gamma, how, zr, now, seen, slopes):
-    """`recursion.visit` in batches of len(slopes) rows."""
-    alpha, out, A, anchor, zz, scale, cc, t = now[0], now[1], now[2], now[3], now[4], now[5], now[6], np.int64(now[7])
-    weighted, recall, size = v.shape[0] > 1, seen.shape[0] > 0, slopes.shape[0]
-    s, scale = step(how, how.radius, how.mu, anchor + A, scale, zz)
+def run_epoch_minibatch(rows, y, v, order, gamma, config, zr, scalars, slope_sums, slopes):
+    """`kernels.run_epoch` in batches of len(slopes) rows."""
+    alpha, out, A, anchor, zz = scalars[0], scalars[1], scalars[2], scalars[3], scalars[4]
+    scale, cut, t = scalars[5], scalars[6], np.int64(scalars[7])
+    weighted, recall, size = v.shape[0] > 1, slope_sums.shape[0] > 0, slopes.shape[0]
+    s, scale = step(config, config.radius, config.mu, anchor + A, scale, zz)
     for k in range(0, order.shape[0], size):
         batch = order[k : k + size]
-        a = weigh(v, gamma, batch)
+        a = batch_weight(v, gamma, batch)
         A += a
         t += 1
-        o = output_weight(how, a, A)
+        o = output_weight(config, a, A)
         alpha += o * s
         out += o
         for b in range(batch.shape[0]):
             i = batch[b]
             a = gamma * v[i] if weighted else gamma
             mz = dot(rows, i, zr, 0)
-            p = (alpha * mz + dot(rows, i, zr, 1)) / out if how.primal else s * mz
-            u = slope(how.code, how.param, p, y[i])
-            cc -= a * conjugate(how.code, how.param, u, y[i])
+            p = (alpha * mz + dot(rows, i, zr, 1)) / out if config.primal else s * mz
+            u = slope(config.loss, p, y[i])
+            cut -= a * conjugate(config.loss, u, y[i])
             slopes[b] = a * u / scale
             if recall:
-                seen[i, 0] += a * u
-                seen[i, 1] += a
+                slope_sums[i, 0] += a * u
+                slope_sums[i, 1] += a
         before = zz
         for b in range(batch.shape[0]):
             if slopes[b] != 0.0:
-                zz += push(rows, batch[b], zr, slopes[b], -alpha * slopes[b])
-        if how.radius < math.inf and zz < CANCELLED * before:
+                zz += scatter(rows, batch[b], zr, slopes[b], -alpha * slopes[b])
+        if config.radius < math.inf and zz < CANCELLED * before:
             zz, alpha, scale = fold(zr, alpha, scale), 0.0, 1.0
-        s, scale = step(how, how.radius, how.mu, anchor + A, scale, zz)
+        s, scale = step(config, config.radius, config.mu, anchor + A, scale, zz)
         if t & (t - 1) == 0 or scale < SHRUNK:
             zz, s, alpha, scale = fold(zr, alpha, scale), s / scale, 0.0, 1.0
-    now[0], now[1], now[2], now[4], now[5], now[6], now[7] = alpha, out, A, zz, scale, cc, t
+    scalars[0], scalars[1], scalars[2], scalars[4], scalars[5], scalars[6], scalars[7] = (
+        alpha,
+        out,
+        A,
+        zz,
+        scale,
+        cut,
+        t,
+    )

@@ -1,252 +1,146 @@
-"""Many models that differ in their targets only (one-vs-rest classes, columns of y): one schedule, one pass.
-
-Weights and anchor, so Gamma, s and alpha of `recursion`, are the same for all of them: a row costs one such step of
-numbers and, for every model, margin, slope and update, which are vector instructions. State (d + 1, 2 P): z, then r; and
-what r owes to the rows (n, P), unless slopes are at the average.
-"""
+"""Many models that differ in their targets only (one-vs-rest classes, columns of y): one schedule, epochs in common."""
 
 import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from cesaro.compiled.flags import LOOP
-from cesaro.compiled.llvm_vectors import where_less
-from cesaro.compiled.vector_ops import add_rows, add_to_row, dot_rows, map_lanes, padded, zeros
-from cesaro.linear.bounds.cutting_planes import Cuts
-from cesaro.linear.problem.csr import ahead, ahead_wide, bare, span
-from cesaro.linear.problem.problem import Fit, Problem
-from cesaro.linear.problem.row_order import Orders
-from cesaro.linear.problem.scalar_losses import HINGE, MODIFIED_HUBER, code_of, conjugate, slope, value
-from cesaro.linear.solvers.averaging import solver as kernel
-from cesaro.linear.solvers.averaging.initial_anchor import choose, for_step
-from cesaro.linear.solvers.averaging.kernels import ANCHOR, DONE, How, Now, output_weight, step
-from cesaro.linear.solvers.driver import loop
-from cesaro.storage.checkpoint import NOWHERE, Place
+from cesaro.compiled.vector_ops import padded, zeros
+from cesaro.linear.bounds.cutting_planes import CuttingPlanes
+from cesaro.linear.problem.csr import without_redundant_arrays
+from cesaro.linear.problem.problem import Fit, History, Problem, objective
+from cesaro.linear.problem.row_order import RowOrders
+from cesaro.linear.problem.scalar_losses import dual_form
+from cesaro.linear.solvers import driver
+from cesaro.linear.solvers.averaging.kernels import ANCHOR, DONE, OUT, KernelConfig, RunScalars, step
+from cesaro.linear.solvers.averaging.multi_target_kernels import (
+    flush_multi_target,
+    fold_multi_target,
+    run_epoch_multi_target,
+    sum_losses,
+)
+from cesaro.linear.solvers.averaging.pilot import first_step
+from cesaro.linear.solvers.averaging.solver import EPS, AveragingSolver, growing_evaluations
+from cesaro.linear.solvers.averaging.variants import Variant, unit_ratio, variant_and_weights
+from cesaro.linear.solvers.driver import Evaluation, Report
+from cesaro.linear.solvers.initial_step import anchor_for_step
+from cesaro.linear.solvers.settings import Settings
+from cesaro.storage.checkpoint import NULL_SLOT, CheckpointSlot
 
-
-def hinge(a, s, one, zero, y, m, cut, g):
-    """The hinge's slope at s m, times a; the cut grows by a where the row is active."""
-    g = where_less(y * s * m, one, -(a * y), zero)
-    return cut - g * y, g
-
-
-hinge_lanes = map_lanes(hinge)
-
-
-@njit(**LOOP)
-def fold_many(W, alpha):
-    """r += alpha z."""
-    P = W.shape[1] // 2
-    for j in range(W.shape[0]):
-        for k in range(P):
-            W[j, P + k] += alpha * W[j, k]
+PLANES = 8  # cutting planes kept for each model
+PILOTS = 3  # models that choose the first step
 
 
-@njit(**LOOP)
-def visit_many(rows, Y, later, v, order, how, W, now, cut, m, g):
-    """`recursion.visit` for every column of Y (n, P), or `visit_average`, by `how`.
+class MultiTargetSolver(driver.Solver):
+    """A run of many models: what `AveragingSolver` is for one."""
 
-    What r owes to row i waits in later[i] for `settle_many`; with `visit_average` nothing waits, and `later` has no rows.
-    cut (P,) grows by the cuts; m and g, (2 P,), are for work.
-    """
-    P, data, col = cut.shape[0], rows.data, rows.col
-    alpha, out, A, anchor, t = now[0], now[1], now[2], now[3], np.int64(now[7])
-    weighted, all_of_it, z, gz = v.shape[0] > 1, (0, 0), m[:P], g[:P]
-    gap = all_of_it if how.primal else (P, P)  # r is not touched
-    for k in range(order.shape[0]):
-        ahead(rows, Y, v, order, k)
-        ahead_wide(Y, order, k)
-        if not how.primal:
-            ahead_wide(later, order, k)
-        i = order[k]
-        a = v[i] if weighted else 1.0
-        s, _ = step(how, None, how.mu, anchor + A, 1.0, 0.0)
-        A += a
-        t += 1
-        o = output_weight(how, a, A)
-        alpha += o * s
-        out += o
-        for lane in range(m.shape[0]):
-            m[lane] = rows.bias * W[rows.d, lane]
-        start, stop = span(rows, i)
-        dot_rows(m, data, col, start, stop, W, gap)
-        scale = s
-        if how.primal:
-            scale = 1.0
-            for lane in range(P):
-                z[lane] = (alpha * m[lane] + m[P + lane]) / out
-        if how.code == HINGE:
-            moved = hinge_lanes((a, scale, 1.0, 0.0), (Y[i], z, cut, gz), all_of_it)
-        else:
-            moved = True
-            for lane in range(P):
-                u = slope(how.code, how.param, scale * z[lane], Y[i, lane])
-                gz[lane] = a * u
-                cut[lane] -= a * conjugate(how.code, how.param, u, Y[i, lane])
-        if moved:
-            if how.primal:
-                for lane in range(P):
-                    g[P + lane] = -alpha * g[lane]
-            else:
-                add_to_row(later, i, alpha, gz, all_of_it)
-            add_rows(W, data, col, start, stop, g, gap)
-            add_to_row(W, rows.d, rows.bias, g, gap)
-        if t & (t - 1) == 0:
-            fold_many(W, alpha)
-            alpha = 0.0
-    now[0], now[1], now[2], now[7] = alpha, out, A, t
+    together = True
 
-
-@njit(**LOOP)
-def settle_many(rows, later, W, g):
-    """`recursion.settle` for every model."""
-    P = later.shape[1]
-    gap = (0, P)  # z is not touched
-    for i in range(later.shape[0]):
-        owed = False
-        for lane in range(P):
-            h = later[i, lane]
-            owed |= h != 0.0
-            g[P + lane] = -h
-            later[i, lane] = 0.0
-        if owed:
-            start, stop = span(rows, i)
-            add_rows(W, rows.data, rows.col, start, stop, g, gap)
-            add_to_row(W, rows.d, rows.bias, g, gap)
-
-
-@njit(**LOOP)
-def losses_many(rows, Y, v, how, W, m, total):
-    """total += the losses of every model, row i with weight v_i, at the points W (d + 1, P); m (P,) is for work."""
-    for i in range(Y.shape[0]):
-        if v[i] > 0.0:
-            for lane in range(m.shape[0]):
-                m[lane] = rows.bias * W[rows.d, lane]
-            start, stop = span(rows, i)
-            dot_rows(m, rows.data, rows.col, start, stop, W, (0, 0))
-            for lane in range(m.shape[0]):
-                total[lane] += v[i] * value(how.code, how.param, m[lane], Y[i, lane])
-
-
-class Many:
-    """A run of many models: what `kernel.Run` is for one."""
-
-    def __init__(self, problems: list[Problem], face: kernel.Face, weights, rng):
+    def __init__(self, problems: list[Problem], variant: Variant, weights: Any, rng: Any):
         first = problems[0]
         rows, v, P = first.rows, np.asarray(first.v, dtype=float), padded(len(problems), float)
-        self.problems, self.face, self.weights, self.rng, self.epoch = problems, face, weights, rng, 0
-        self.bare = bare(rows)
-        self.orders = Orders(np.flatnonzero(v).astype(np.uint32), rows.ptr)
-        self.order, self.count = self.orders.order, len(self.orders.order)
-        self.share = v / (v.sum() / self.count)
-        self.v = np.ones(1) if (v == v[0]).all() else self.share
-        code, param = code_of(first.loss)
-        self.Y = zeros((rows.n, P), np.int8 if code <= MODIFIED_HUBER else float)
+        self.problems, self.variant, self.weights, self.rng = problems, variant, weights, rng
+        self.rows, self.width, self.models = without_redundant_arrays(rows), rows.width, len(problems)
+        self.orders = RowOrders(np.flatnonzero(v).astype(np.uint32), rows.ptr)
+        self.count = len(self.orders.order)
+        self.weight = v
+        self.v = np.ones(1) if (v == v[0]).all() else v / (v.sum() / self.count)
+        loss = dual_form(first.loss)
+        self.Y = zeros((rows.n, P), np.int8 if loss.cap > 0.0 else float)
         for k, problem in enumerate(problems):
             self.Y[:, k] = problem.y
-        self.later = zeros((0 if face.primal else rows.n, P))
-        self.how = How(code, param, first.mu, 0.0, math.inf, face.primal, False, face.cubic, float(self.count))
-        self.W, self.now, self.cut = zeros((rows.d + 1, 2 * P)), np.array(Now()), zeros(P)
+        self.lazy = zeros((0 if variant.primal else rows.n, P))
+        kind = (variant.primal, False, variant.cubic)
+        self.config = KernelConfig(loss, first.mu, 0.0, math.inf, *kind, float(self.count))
+        self.zr, self.scalars, self.cut = zeros((rows.d + 1, 2 * P)), np.array(RunScalars()), zeros(P)
         self.work = zeros((2, 2 * P))
-        self.cuts = [Cuts(p, 8) for p in problems]
+        self.planes = [CuttingPlanes(p, PLANES) for p in problems]
+        self.at_zero = self.objectives(np.zeros((len(problems), rows.width)))
 
-    def start_at(self, anchor: float | str) -> None:
+    def begin(self, anchor: float | str) -> None:
         """Begin at 0; the step is the middle one of what a few of the models would choose."""
         if anchor == "auto":
-            some = self.problems[:: max(1, len(self.problems) // 3)][:3]
-            found = [choose(p, self.how, self.face.last, self.share, self.rng) for p in some]
-            anchor = float(for_step(np.median([eta for eta, _ in found]), found[0][1], self.how.mu))
-        self.now[ANCHOR] = anchor
+            some = self.problems[:: max(1, len(self.problems) // PILOTS)][:PILOTS]
+            found = [first_step(AveragingSolver(p, self.variant, self.weights, False, self.rng)) for p in some]
+            anchor = anchor_for_step(float(np.median([step for step, _ in found])), found[0][1], self.config.mu)
+        self.scalars[ANCHOR] = float(anchor)
 
-    def advance(self) -> None:
-        """One epoch."""
+    def advance(self, running: list[int]) -> None:
         self.epoch += 1
-        e, W, now, P, rows = self.epoch, self.W, self.now, len(self.cut), self.problems[0].rows
-        ratio = (self.weights.relative(e) - 1.0) / self.weights.relative(e - 1) if e > 1 else 1.0
+        zr, scalars, P = self.zr, self.scalars, len(self.cut)
+        ratio = unit_ratio(self.weights, self.epoch)
         if ratio != 1.0:
-            W *= ratio
-            self.later *= ratio
-            now[1:4] *= ratio
-        before, done, self.cut[:] = W[:, :P].copy(), now[DONE], 0.0
-        self.orders.draw(self.rng)
-        visit_many(self.bare, self.Y, self.later, self.v, self.order, self.how, W, now, self.cut, *self.work)
-        fold_many(W, now[0])
-        now[0], now[DONE] = 0.0, done + self.count
-        size = np.sqrt(np.maximum(np.square(before).sum(axis=0), np.square(W[:, :P]).sum(axis=0)))
-        lost = size * kernel.EPS / math.sqrt(self.count)
-        for k, cuts in enumerate(self.cuts):
-            s = (W[: rows.width, k] - before[: rows.width, k]) / self.count
-            cuts.add(s, self.cut[k] / self.count, self.count / now[DONE], lost[k])
+            zr *= ratio
+            self.lazy *= ratio
+            scalars[[OUT, DONE, ANCHOR]] *= ratio
+        before, done, self.cut[:] = zr[:, :P].copy(), scalars[DONE], 0.0
+        order = self.orders.draw(self.rng)
+        run_epoch_multi_target(
+            self.rows, self.Y, self.lazy, self.v, order, self.config, zr, scalars, self.cut, *self.work
+        )
+        fold_multi_target(zr, scalars[0])
+        scalars[0], scalars[DONE] = 0.0, done + self.count
+        size = np.sqrt(np.maximum(np.square(before).sum(axis=0), np.square(zr[:, :P]).sum(axis=0)))
+        lost = size * EPS / math.sqrt(self.count)
+        for k, planes in enumerate(self.planes):
+            s = (zr[: self.width, k] - before[: self.width, k]) / self.count
+            planes.add(s, self.cut[k] / self.count, self.count / scalars[DONE], lost[k])
 
     def state(self) -> dict[str, Any]:
-        """What a run needs between two epochs to go on as if it had never stopped."""
-        mine = {"W": self.W, "later": self.later, "now": self.now, "epoch": self.epoch}
-        mine["rng"] = self.rng.bit_generator.state
-        return mine | {f"cuts.{k}.{name}": a for k, cuts in enumerate(self.cuts) for name, a in cuts.state().items()}
+        mine = {name: getattr(self, name) for name in ("zr", "lazy", "scalars", "epoch")}
+        planes = {k: planes.state() for k, planes in enumerate(self.planes)}
+        return mine | {"rng": self.rng.bit_generator.state, "planes": planes}
 
     def resume(self, state: dict[str, Any]) -> None:
-        """Stand where an earlier run of the same problems stood."""
-        self.W[:], self.later[:], self.now, self.epoch = state["W"], state["later"], state["now"], state["epoch"]
+        self.zr[:], self.lazy[:], self.scalars, self.epoch = (
+            state[name] for name in ("zr", "lazy", "scalars", "epoch")
+        )
         self.rng.bit_generator.state = state["rng"]
-        for k, cuts in enumerate(self.cuts):
-            cuts.resume({name: state[f"cuts.{k}.{name}"] for name in cuts.state()})
+        for k, planes in enumerate(self.planes):
+            planes.resume(state["planes"][str(k)])
 
     def outputs(self) -> np.ndarray:
         """The points that the method returns, (models, width)."""
-        settle_many(self.bare, self.later, self.W, self.work[0])
-        now, P, width = self.now, len(self.cut), self.problems[0].rows.width
-        s, _ = step(self.how, None, self.how.mu, now[ANCHOR] + now[DONE], 1.0, 0.0)
-        points = s * self.W[:, :P] if self.face.last else self.W[:, P:] / max(now[1], 1e-300)
-        return np.ascontiguousarray(points[:width, : len(self.problems)].T)
-
-    def zero(self) -> np.ndarray:
-        return self.objectives(np.zeros((len(self.problems), self.problems[0].rows.width)))
-
-    def bounds(self) -> np.ndarray:
-        return np.array([cuts.bound() for cuts in self.cuts])
-
-    def calmer(self) -> bool:
-        return False
+        flush_multi_target(self.rows, self.lazy, self.zr, self.work[0])
+        scalars, P = self.scalars, len(self.cut)
+        s, _ = step(self.config, None, self.config.mu, scalars[ANCHOR] + scalars[DONE], 1.0, 0.0)
+        points = s * self.zr[:, :P] if self.variant.last else self.zr[:, P:] / max(scalars[OUT], 1e-300)
+        return np.ascontiguousarray(points[: self.width, : self.models].T)
 
     def objectives(self, points: np.ndarray) -> np.ndarray:
-        """`kernel.objective` of every model at its point, in one pass."""
-        first, k = self.problems[0], len(points)
-        W, total = zeros((first.rows.d + 1, len(self.cut))), np.zeros(len(self.cut))
-        W[: points.shape[1], :k] = points.T
-        losses_many(self.bare, self.Y, np.asarray(first.v, dtype=float), self.how, W, np.zeros(len(self.cut)), total)
-        return first.mu / 2 * np.square(points).sum(axis=1) + total[:k] / first.v.sum()
+        """Of every model at its point."""
+        W, total = zeros((self.problems[0].rows.d + 1, len(self.cut))), np.zeros(len(self.cut))
+        W[: points.shape[1], : len(points)] = points.T
+        sum_losses(self.rows, self.Y, self.weight, self.config, W, np.zeros(len(self.cut)), total)
+        return objective(total[: len(points)] / self.weight.sum(), points, self.config.mu)
+
+    def evaluation_due(self, history: History, tol: float) -> bool:
+        return growing_evaluations(self.epoch, 0, history, tol)
+
+    def evaluate(self, running: list[int], tol: float, last: bool) -> Evaluation:
+        return self._evaluation(self.outputs(), np.array([planes.bound() for planes in self.planes]))
+
+    def after_interrupt(self) -> Evaluation:
+        return self._evaluation(self.outputs(), np.full(self.models, -math.inf))
+
+    def _evaluation(self, points: np.ndarray, bounds: np.ndarray) -> Evaluation:
+        return Evaluation(points, self.objectives(points), bounds, np.full(self.models, self.count))
 
 
-def alike(problems: list[Problem]) -> bool:
-    """Whether they differ in their targets only, and the shared schedule covers them."""
+def differ_in_targets_only(problems: list[Problem]) -> bool:
+    """Whether the shared schedule covers them."""
     first = problems[0]
     same = all(p.rows is first.rows and p.loss == first.loss and p.mu == first.mu for p in problems)
     return same and all(p.radius == math.inf and p.l1 == 0.0 and np.array_equal(p.v, first.v) for p in problems)
 
 
 def solve(
-    problems: list[Problem],
-    *,
-    solver: str = "gda",
-    tol: float | None = 1e-3,
-    max_iter: int = 1000,
-    time_limit: float | None = None,
-    seed: int | np.random.Generator = 0,
-    anchor: str | float = "auto",
-    averaging: Any = "auto",
-    report=None,
-    slot: Place = NOWHERE,
+    problems: list[Problem], settings: Settings, report: Report | None = None, slot: CheckpointSlot = NULL_SLOT
 ) -> list[Fit]:
-    """`kernel.solve` for problems that are `alike`, in one pass; it ends when every gap is proved.
-
-    `report` is called with the epoch and the largest objective and least lower bound.
-    """
-    run = Many(problems, *kernel.method(solver, averaging), np.random.default_rng(seed))
-    if slot.kept is not None:
-        run.resume(slot.kept)
-    else:
-        run.start_at(anchor)
-    with np.errstate(over="ignore", invalid="ignore"):
-        return loop(run, problems[0].rows.width, tol or 0.0, max_iter, time_limit, report, slot)
+    """`averaging.solver.solve` for problems that differ in their targets only; it ends when every gap is proved."""
+    rng = np.random.default_rng(settings.seed)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        solver = MultiTargetSolver(problems, *variant_and_weights(settings.solver, settings.averaging), rng)
+        if slot.saved is None:
+            solver.begin(settings.anchor)
+        return driver.run(solver, settings, report, slot)

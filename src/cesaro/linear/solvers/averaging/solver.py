@@ -1,4 +1,4 @@
-"""One linear model by the paper's methods as they are: epochs of `recursion`, a cut and a proof after them.
+"""Linear models by the paper's methods as they are: epochs of the recursion, a cutting plane and a proof after them.
 
     gda         slopes at the dual average w, output its average
     sc-rda      gda with uniform weights and output; both bear an L1 term
@@ -6,8 +6,8 @@
     sc-pda      slopes at the average, which is the output
     pa-psg-sc   sc-pda, the projection kept
 
-Every row is visited once an epoch with a weight that is constant within it: so an epoch is a cut of the objective.
-Numbers are kept in units of the present epoch's weight: no sequence of weights overflows.
+Every row is visited once an epoch with a weight that is constant within it: so an epoch is a cutting plane of the
+objective. Numbers are kept in units of the present epoch's weight: no sequence of weights overflows.
 """
 
 import math
@@ -15,14 +15,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cesaro.linear.bounds.cutting_planes import Cuts
-from cesaro.linear.problem.csr import bare
+from cesaro.linear.bounds.cutting_planes import CuttingPlanes
+from cesaro.linear.problem.csr import without_redundant_arrays
 from cesaro.linear.problem.mean_loss import mean_loss, recalled_cut
-from cesaro.linear.problem.problem import Fit, Problem
-from cesaro.linear.problem.row_order import Orders, replace
-from cesaro.linear.problem.scalar_losses import code_of
-from cesaro.linear.solvers.averaging.elastic_net import visit_elastic
-from cesaro.linear.solvers.averaging.initial_anchor import choose, for_step
+from cesaro.linear.problem.problem import Fit, History, Problem, objective
+from cesaro.linear.problem.row_order import RowOrders, draw_with_replacement
+from cesaro.linear.problem.scalar_losses import dual_form
+from cesaro.linear.solvers import driver
+from cesaro.linear.solvers.averaging.elastic_net import run_epoch_elastic_net
 from cesaro.linear.solvers.averaging.kernels import (
     ALPHA,
     ANCHOR,
@@ -31,248 +31,229 @@ from cesaro.linear.solvers.averaging.kernels import (
     OUT,
     SCALE,
     SQUARE,
-    How,
-    Now,
+    KernelConfig,
+    RunScalars,
+    flush,
     fold,
-    loss_of,
-    settle,
+    run_epoch,
+    specialised,
     step,
-    visit,
-    visit_average,
 )
-from cesaro.linear.solvers.averaging.minibatch import visit_batches
-from cesaro.linear.solvers.driver import loop
-from cesaro.storage.checkpoint import NOWHERE, Place
+from cesaro.linear.solvers.averaging.minibatch import run_epoch_minibatch
+from cesaro.linear.solvers.averaging.pilot import first_step
+from cesaro.linear.solvers.averaging.variants import VARIANTS, Variant, unit_ratio, variant_and_weights
+from cesaro.linear.solvers.driver import Evaluation, Report
+from cesaro.linear.solvers.initial_step import anchor_for_step
+from cesaro.linear.solvers.settings import Settings
+from cesaro.storage.checkpoint import NULL_SLOT, CheckpointSlot
 
 EPS = float(np.finfo(float).eps)
+OFTEN = 1.25  # an evaluation when the epochs have grown by this, where a proof ends the run
+SELDOM = 3.0  # where none does: it costs about an epoch
 
 
-class Face(NamedTuple):
-    """What distinguishes a solver; its weights are e^power in epoch e."""
-
-    primal: bool = False  # slopes at the average
-    keep: bool = False  # the projection is kept
-    last: bool = False  # returns the last point
-    cubic: bool = False  # output weights t^3
-    power: int = 0
-
-
-SOLVERS = {
-    "gda": Face(cubic=True),
-    "sc-pda": Face(primal=True, power=1),
-    "pegasos": Face(keep=True, last=True),
-    "pa-psg-sc": Face(primal=True, keep=True, power=1),
-    "sc-rda": Face(),
-}
-
-
-class State(NamedTuple):
-    """Where a run stands: what `start` takes."""
+class WarmStart(NamedTuple):
+    """What the next fit may go on from."""
 
     zr: np.ndarray  # z and r side by side
-    now: np.ndarray
+    scalars: np.ndarray
     epoch: int
     w: np.ndarray
     kind: tuple  # solver, loss, mu, l1, radius: the recursion goes on where they are the same, else it begins at w
 
 
-class _Power(NamedTuple):
-    """Weights e^power, as far as they are needed here."""
-
-    power: int  # 0 or 1
-
-    def relative(self, t):
-        """(1 + ... + t^power) / t^power."""
-        return (t + self.power) / (1 + self.power)
+def growing_evaluations(epoch: int, first: int, history: History, tol: float) -> bool:
+    """Whether an evaluation is due: at the first epoch, then when their number has grown enough."""
+    return epoch - first >= max(1.0, (OFTEN if tol else SELDOM) * max(0.0, history.rows[-1][0] - first))
 
 
-def method(solver: str, averaging: Any) -> tuple[Face, Any]:
-    """A solver's face and weights; with weights of the user's own the output has them too."""
-    face = SOLVERS[solver]
-    return (face, _Power(face.power)) if averaging == "auto" else (face._replace(cubic=False), averaging)
+class AveragingSolver(driver.Solver):
+    """A run of one model: its vectors, its order of rows, its cutting planes."""
 
-
-class Run:
-    """A run of one model: its state, its order of rows, its cuts."""
-
-    def __init__(self, problem: Problem, face: Face, weights, draws: bool, rng, batch_size: int = 1):
+    def __init__(self, problem: Problem, variant: Variant, weights: Any, draws: bool, rng: Any, batch_size: int = 1):
         rows, v = problem.rows, np.asarray(problem.v, dtype=float)
-        self.bare = problem._replace(rows=bare(rows))
-        self.problem, self.face, self.weights, self.draws, self.rng = problem, face, weights, draws, rng
+        self.problem, self.rows = problem, without_redundant_arrays(rows)
+        self.variant, self.weights, self.draws, self.rng = variant, weights, draws, rng
         single = batch_size == 1 and problem.l1 == 0
-        self.orders = Orders(np.flatnonzero(v).astype(np.uint32), rows.ptr, problem.layout, marks=single)
-        self.order, self.count = self.orders.order, len(self.orders.order)
+        self.orders = RowOrders(np.flatnonzero(v).astype(np.uint32), rows.ptr, problem.layout, marks=single)
+        self.count = len(self.orders.order)
         self.share = v / (v.sum() / self.count)  # mean 1
         self.v = np.ones(1) if draws or (v == v[0]).all() else self.share
-        code, param = code_of(problem.loss)
-        settings = (code, param, problem.mu, problem.l1, problem.radius, face.primal, face.keep, face.cubic)
-        self.how = How(*settings, float(self.count))
-        apart = single and not face.primal  # `visit` reads z alone
+        loss, kind = dual_form(problem.loss), (variant.primal, variant.keep, variant.cubic)
+        self.config = KernelConfig(loss, problem.mu, problem.l1, problem.radius, *kind, float(self.count))
+        apart = single and not variant.primal  # z is read by itself
         self.zr = np.zeros((2, rows.d + 1)).T if apart else np.zeros((rows.d + 1, 2))
-        self.now, self.epoch, self.eta, self.R = np.array(Now()), 0, 0.0, 0.0
-        self.targets = np.stack([problem.y, np.zeros(rows.n)], axis=1)  # beside each what the average owes to its row
-        self.cuts = Cuts(problem)
-        recall = draws or (face.keep and problem.radius < math.inf)  # then z is not the sum of the rows' slopes
-        self.seen = np.zeros((rows.n if recall else 0, 2))
+        self.scalars, self.epoch, self.first = np.array(RunScalars()), 0, 0
+        self.step, self.mean_square = 0.0, 0.0
+        self.targets = np.stack([problem.y, np.zeros(rows.n)], axis=1)  # and the lazy update of the average
+        self.planes = CuttingPlanes(problem)
+        recall = draws or (variant.keep and problem.radius < math.inf)  # then z is not the sum of the rows' slopes
+        self.slope_sums = np.zeros((rows.n if recall else 0, 2))
         self.slopes = np.zeros(min(batch_size, self.count))
-        self.sums = np.zeros((self.count + 1 if problem.l1 > 0 else 0, 3))
-        self.lag = np.zeros(rows.d + 1 if problem.l1 > 0 else 0, dtype=np.uint64)
+        self.width = rows.width
+        self.known: np.ndarray | None = None
+        self.epoch_of_rows = self._choose_kernel(single)
+        self.at_zero: np.ndarray = self.objectives(np.zeros((1, rows.width)))
 
-    def start_at(self, w: np.ndarray | None, anchor: float | str) -> None:
+    def _choose_kernel(self, single: bool) -> Any:
+        """The epoch that this run needs, chosen once."""
+        p, v = self.problem, self.v if len(self.v) > 1 else None
+        recalled = self.slope_sums if len(self.slope_sums) else None
+        if single:
+            kind = specialised(self.config)
+
+            def plain(order: np.ndarray) -> None:
+                self.orders.still = run_epoch(
+                    self.rows, self.targets, v, order, 1.0, self.config, *kind, self.zr, self.scalars, recalled,
+                    self.orders.grouped,
+                )  # fmt: skip
+
+            return plain
+        what = (p.rows, p.y, self.v)
+
+        def batches(order: np.ndarray) -> None:
+            run_epoch_minibatch(*what, order, 1.0, self.config, self.zr, self.scalars, self.slope_sums, self.slopes)
+
+        if p.l1 == 0:
+            return batches
+        sums, lag = np.zeros((self.count + 1, 3)), np.zeros(p.rows.d + 1, dtype=np.uint64)
+
+        def sparse(order: np.ndarray) -> None:
+            state = (self.zr, self.scalars, self.slope_sums, self.slopes, sums, lag)
+            run_epoch_elastic_net(*what, order, 1.0, self.config, *state)
+
+        return sparse
+
+    def begin(self, w: np.ndarray | None, anchor: float | str) -> None:
         """Begin at w_0 = w (0 without an anchor) with the anchor gamma_0."""
         if anchor == "auto":
-            self.eta, self.R = choose(self.problem, self.how, self.face.last, self.share, self.rng)
-            anchor = float(for_step(self.eta, self.R, self.problem.mu))
-        self.zr[:], self.now[:], self.epoch = 0.0, Now(anchor=float(anchor)), 0
-        self.seen[:], self.targets[:, 1] = 0.0, 0.0
+            self.step, self.mean_square = first_step(self)
+            anchor = anchor_for_step(self.step, self.mean_square, self.problem.mu)
+        self.zr[:], self.scalars[:], self.epoch = 0.0, RunScalars(anchor=float(anchor)), 0
+        self.slope_sums[:], self.targets[:, 1] = 0.0, 0.0
         if w is not None:
             self.zr[: len(w), 0] = -self.problem.mu * float(anchor) * w
-            self.now[SQUARE] = self.zr[:, 0] @ self.zr[:, 0]
+            self.scalars[SQUARE] = self.zr[:, 0] @ self.zr[:, 0]
+            self.known = w
 
-    def calmer(self) -> bool:
-        """Begin again with a tenth of the step, if it was ours to choose. Cuts stay: they are true whatever follows."""
-        if self.eta < 1e-9:
+    def go_on(self, zr: np.ndarray, scalars: np.ndarray, epoch: int, w: np.ndarray) -> None:
+        """Begin where an earlier run ended."""
+        self.zr[:], self.scalars[:], self.epoch, self.first, self.known = zr, scalars, epoch, epoch, w
+
+    def restart(self) -> bool:
+        """With a tenth of the step, if it was ours to choose. Cutting planes stay: they are true whatever follows."""
+        if self.step < 1e-9:
             return False
-        self.eta /= 10.0
-        self.start_at(None, float(for_step(self.eta, self.R, self.problem.mu)))
+        self.step /= 10.0
+        self.begin(None, anchor_for_step(self.step, self.mean_square, self.problem.mu))
         return True
 
-    def advance(self) -> None:
+    def advance(self, running: list[int] | None = None) -> None:
         """One epoch."""
         self.epoch += 1
-        e, zr, now, p = self.epoch, self.zr, self.now, self.problem
-        ratio = (self.weights.relative(e) - 1.0) / self.weights.relative(e - 1) if e > 1 else 1.0  # a_{e-1} / a_e
+        zr, scalars = self.zr, self.scalars
+        ratio = unit_ratio(self.weights, self.epoch)
         if ratio != 1.0:
             zr *= ratio
             self.targets[:, 1] *= ratio
-            now[[OUT, DONE, ANCHOR]] *= ratio
-            now[SQUARE] *= ratio**2
-        before, done, now[CUT] = zr[:, 0].copy(), now[DONE], 0.0
-        if self.draws:
-            self.order = replace(self.share, self.rng)
-        else:
-            self.order = self.orders.draw(self.rng)
-        if p.l1 > 0:
-            what = (self.v, self.order, 1.0, self.how, zr, now, self.seen, self.slopes)
-            visit_elastic(p.rows, p.y, *what, self.sums, self.lag)
-        elif len(self.slopes) > 1:
-            visit_batches(p.rows, p.y, self.v, self.order, 1.0, self.how, zr, now, self.seen, self.slopes)
-        else:
-            v, seen = self.v if len(self.v) > 1 else None, self.seen if len(self.seen) else None
-            radius = p.radius if p.radius < math.inf else None
-            pass_ = visit_average if self.face.primal else visit
-            loss = loss_of(self.how)
-            all_of_it = (self.targets, v, self.order, 1.0, self.how, loss, radius, zr, now, seen, self.orders.alike)
-            self.orders.stay = pass_(self.bare.rows, *all_of_it)
-        now[SQUARE] = fold(zr, now[ALPHA], now[SCALE])
-        now[ALPHA], now[SCALE] = 0.0, 1.0
-        now[DONE] = done + self.count  # exact, where a running sum has rounded
-        if not len(self.seen):
-            size = math.sqrt(max(before @ before, now[SQUARE]))
-            s = (zr[:, 0] - before)[: p.rows.width] / self.count
-            self.cuts.add(s, now[CUT] / self.count, self.count / now[DONE], size * EPS / math.sqrt(self.count))
+            scalars[[OUT, DONE, ANCHOR]] *= ratio
+            scalars[SQUARE] *= ratio**2
+        before, done, scalars[CUT] = zr[:, 0].copy(), scalars[DONE], 0.0
+        self.epoch_of_rows(draw_with_replacement(self.share, self.rng) if self.draws else self.orders.draw(self.rng))
+        scalars[SQUARE] = fold(zr, scalars[ALPHA], scalars[SCALE])
+        scalars[ALPHA], scalars[SCALE] = 0.0, 1.0
+        scalars[DONE] = done + self.count  # exact, where a running sum has rounded
+        if not len(self.slope_sums):
+            size = math.sqrt(max(before @ before, scalars[SQUARE]))
+            s = (zr[:, 0] - before)[: self.width] / self.count
+            lost = size * EPS / math.sqrt(self.count)
+            self.planes.add(s, scalars[CUT] / self.count, self.count / scalars[DONE], lost)
 
     def state(self) -> dict[str, Any]:
-        """What a run needs between two epochs to go on as if it had never stopped."""
-        mine = {
-            "zr": self.zr,
-            "now": self.now,
-            "seen": self.seen,
-            "later": self.targets[:, 1].copy(),
-            "alike": self.orders.alike,
-            "rng": self.rng.bit_generator.state,
-        }
-        numbers = {"epoch": self.epoch, "stay": self.orders.stay, "eta": self.eta, "R": self.R}
-        return mine | numbers | {f"cuts.{name}": value for name, value in self.cuts.state().items()}
+        names = ("zr", "scalars", "slope_sums", "epoch", "step", "mean_square")
+        orders = {"grouped": self.orders.grouped, "still": self.orders.still, "rng": self.rng.bit_generator.state}
+        mine = {name: getattr(self, name) for name in names} | {"planes": self.planes.state()}
+        return mine | orders | {"lazy": self.targets[:, 1].copy()}
 
     def resume(self, state: dict[str, Any]) -> None:
-        """Stand where an earlier run of the same problem stood."""
-        self.now, self.seen, self.epoch = state["now"], state["seen"], state["epoch"]
-        self.zr[:], self.targets[:, 1] = state["zr"], state["later"]
-        self.orders.alike[:], self.orders.stay = state["alike"], state["stay"]
-        self.eta, self.R, self.rng.bit_generator.state = state["eta"], state["R"], state["rng"]
-        self.cuts.resume({name: state[f"cuts.{name}"] for name in self.cuts.state()})
+        self.zr[:], self.targets[:, 1] = state["zr"], state["lazy"]
+        self.orders.grouped[:], self.orders.still = state["grouped"], state["still"]
+        self.rng.bit_generator.state = state["rng"]
+        self.planes.resume(state["planes"])
+        self.scalars, self.slope_sums[:], self.epoch = state["scalars"], state["slope_sums"], state["epoch"]
+        self.step, self.mean_square = state["step"], state["mean_square"]
+        self.epoch_of_rows = self._choose_kernel(len(self.slopes) == 1 and self.problem.l1 == 0)
 
     def output(self) -> np.ndarray:
         """The point that the method returns."""
-        settle(self.bare.rows, self.targets, self.zr)
-        z, r = self.zr[: self.problem.rows.width].T
-        alpha, out, A, anchor, square, scale = self.now[:6]
-        if self.face.last:
-            w = step(self.how, self.how.radius, self.how.mu, anchor + A, scale, square)[0] * z
+        flush(self.rows, self.targets, self.zr)
+        z, r = self.zr[: self.width].T
+        alpha, out, A, anchor, square, scale = self.scalars[:6]
+        if self.variant.last:
+            w = step(self.config, self.config.radius, self.config.mu, anchor + A, scale, square)[0] * z
         else:
             w = (alpha * z + r) / out if out > 0 else np.zeros(len(z))
         norm = float(np.linalg.norm(w)) if self.problem.radius < math.inf else 0.0
         return w * (self.problem.radius / norm) if norm > self.problem.radius else w  # a mean of points inside, rounded
 
-    def outputs(self) -> np.ndarray:
-        return self.output()[None]
-
-    def zero(self) -> np.ndarray:
-        return self.objectives(np.zeros((1, self.problem.rows.width)))
-
     def objectives(self, points: np.ndarray) -> np.ndarray:
-        return np.array([objective(self.bare, points[0], self.orders.sorted)])
-
-    def bounds(self) -> np.ndarray:
-        return np.array([self.bound()])
+        """Of points (1, width)."""
+        p, full = self.problem, np.zeros(self.problem.rows.d + 1)
+        full[: self.width] = points[0]
+        loss = mean_loss(self.rows, p.y, p.v, self.orders.sorted, self.config.loss, full)
+        return np.atleast_1d(objective(loss, points, p.mu, p.l1, p.rows.d))
 
     def bound(self) -> float:
         """A proved lower bound of the optimum."""
-        if len(self.seen):
+        if len(self.slope_sums):
             p, s = self.problem, np.zeros(self.problem.rows.d + 1)
-            c = recalled_cut(p.rows, p.y, self.share, self.how, self.seen, s) / self.count
-            self.cuts.add(
-                s[: p.rows.width] / self.count, c, 1.0, float(np.linalg.norm(s)) * EPS / math.sqrt(self.count)
-            )
-        return self.cuts.bound()
+            c = recalled_cut(p.rows, p.y, self.share, self.config.loss, self.slope_sums, s) / self.count
+            lost = float(np.linalg.norm(s)) * EPS / math.sqrt(self.count)
+            self.planes.add(s[: self.width] / self.count, c, 1.0, lost)
+        return self.planes.bound()
 
+    def evaluation_due(self, history: History, tol: float) -> bool:
+        return growing_evaluations(self.epoch, self.first, history, tol)
 
-def objective(problem: Problem, w: np.ndarray, order: np.ndarray | None = None) -> float:
-    """mu/2 |w|^2 + l1 |w|_1 + weighted mean loss; `order` are the rows with weight, if they are known."""
-    order = np.flatnonzero(problem.v).astype(np.uint32) if order is None else order
-    full, d = np.zeros(problem.rows.d + 1), problem.rows.d
-    full[: len(w)] = w
-    loss = mean_loss(problem.rows, problem.y, problem.v, order, *code_of(problem.loss), full)
-    return float(problem.mu / 2 * (w @ w) + problem.l1 * np.abs(w[:d]).sum() + loss)
+    def evaluate(self, running: list[int], tol: float, last: bool) -> Evaluation:
+        return self._evaluation(self.output()[None], self.bound())
+
+    def known_points(self) -> Evaluation | None:
+        return None if self.known is None else self._evaluation(self.known[None])
+
+    def after_interrupt(self) -> Evaluation:
+        return self._evaluation(self.output()[None])
+
+    def _evaluation(self, points: np.ndarray, bound: float = -math.inf) -> Evaluation:
+        return Evaluation(points, self.objectives(points), np.array([bound]), np.array([self.count]))
 
 
 def solve(
     problem: Problem,
-    *,
-    solver: str = "gda",
-    tol: float | None = 1e-3,
-    max_iter: int = 1000,
-    time_limit: float | None = None,
-    seed: int | np.random.Generator = 0,
-    anchor: str | float = "auto",
-    averaging: Any = "auto",
-    batch_size: int = 1,
-    sampling: str = "reshuffle",
-    start: State | None = None,
-    report=None,
-    slot: Place = NOWHERE,
+    settings: Settings,
+    start: WarmStart | None = None,
+    report: Report | None = None,
+    slot: CheckpointSlot = NULL_SLOT,
 ) -> Fit:
-    """Run epochs until the proved relative gap is at most `tol` (never, if 0 or None), `max_iter` or `time_limit`.
+    """Run epochs until the proved relative gap is at most tol; the answer is the point of lowest objective.
 
     `anchor` is gamma_0 in units of the first weight, 0.0 the paper's; `averaging` the weights of dual and output.
     """
-    if problem.l1 > 0 and (problem.radius < math.inf or SOLVERS[solver] not in (SOLVERS["gda"], SOLVERS["sc-rda"])):
+    name = settings.solver
+    if problem.l1 > 0 and (problem.radius < math.inf or VARIANTS[name] not in (VARIANTS["gda"], VARIANTS["sc-rda"])):
         raise ValueError(
-            f"an L1 term needs solver='gda', 'sc-rda' or 'anchored' and no radius: got solver={solver!r}, "
+            f"an L1 term needs solver='gda', 'sc-rda' or 'anchored' and no radius: got solver={name!r}, "
             f"radius={problem.radius}. With both, a step is no longer sparse."
         )
-    face, weights = method(solver, averaging)
-    run = Run(problem, face, weights, sampling == "replacement", np.random.default_rng(seed), batch_size)
-    kind = (solver, problem.loss, problem.mu, problem.l1, problem.radius)
-    if slot.kept is not None:
-        run.resume(slot.kept)
-    elif start is not None and start.kind == kind:
-        run.zr[:], run.now[:], run.epoch = start.zr, start.now, start.epoch
-    else:
-        run.start_at(None if start is None else start.w, anchor)
-    with np.errstate(over="ignore", invalid="ignore"):  # without an anchor a run may explode: then it finds nothing
-        known = None if start is None else start.w[None]
-        (fit,) = loop(run, problem.rows.width, tol or 0.0, max_iter, time_limit, report, slot, known)
-    settle(run.bare.rows, run.targets, run.zr)
-    return fit._replace(state=State(run.zr, run.now, run.epoch, fit.w, kind))
+    variant, weights = variant_and_weights(name, settings.averaging)
+    rng, draws = np.random.default_rng(settings.seed), settings.sampling == "replacement"
+    kind = (name, problem.loss, problem.mu, problem.l1, problem.radius)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # without an anchor a run may explode
+        solver = AveragingSolver(problem, variant, weights, draws, rng, settings.batch_size)
+        if slot.saved is None and start is not None and start.kind == kind:
+            solver.go_on(start.zr, start.scalars, start.epoch, start.w)
+        elif slot.saved is None:
+            solver.begin(None if start is None else start.w, settings.anchor)
+        (fit,) = driver.run(solver, settings, report, slot)
+    flush(solver.rows, solver.targets, solver.zr)
+    return fit._replace(state=WarmStart(solver.zr, solver.scalars, solver.epoch, fit.w, kind))

@@ -1,0 +1,48 @@
+"""The first step of the paper's methods: candidates run an epoch of the method itself over a sample of the rows."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numba import njit
+
+from cesaro.compiled.flags import SCALAR
+from cesaro.linear.problem.csr import compacted, rows_at, square
+from cesaro.linear.solvers.initial_step import anchor_for_step, best_step, sample_size
+
+if TYPE_CHECKING:
+    from cesaro.linear.solvers.averaging.solver import AveragingSolver
+
+FEW = 100  # rows that say too little about steps above 1
+
+
+@njit(**SCALAR)
+def mean_square(rows, v):
+    """mean |x|^2 over the rows that exist, the intercept's feature included."""
+    total, weight = 0.0, 0.0
+    for i in range(v.shape[0]):
+        if v[i] > 0.0:
+            total += v[i] * square(rows, np.uint32(i))
+            weight += v[i]
+    return total / weight
+
+
+def first_step(solver: "AveragingSolver") -> tuple[float, float]:
+    """(step, mean |x|^2) of a solver that has not begun."""
+    problem, share, rng = solver.problem, solver.share, solver.rng
+    R = float(mean_square(problem.rows, share))
+    exist = np.flatnonzero(share)
+    size = sample_size(len(exist))
+    sample = rng.choice(exist, size, replace=False, shuffle=True)
+    rows, _ = compacted(rows_at(problem.rows, sample))
+    part = problem._replace(rows=rows, y=problem.y[sample], v=share[sample], layout=None)
+    seed = rng.integers(2**32)
+
+    def trial(step: float) -> float:
+        fresh = type(solver)(part, solver.variant, solver.weights, False, np.random.default_rng(seed))
+        fresh.begin(None, anchor_for_step(step, R, problem.mu))
+        fresh.advance()
+        return float(fresh.objectives(fresh.output()[None])[0])
+
+    step, shorter = best_step(trial), size / len(exist)
+    # a longer run wants smaller steps, all the more if they are averaged where they start
+    return (step if size >= FEW else min(step, 1.0)) * (shorter if solver.variant.primal else shorter**0.5), R

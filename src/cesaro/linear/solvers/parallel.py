@@ -1,0 +1,142 @@
+"""Several models: in one pass where they differ in their targets only, else in threads. They share a clock and a Ctrl-C."""
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Any
+
+from cesaro.linear.problem.problem import Fit, History, Problem
+from cesaro.linear.solvers.dispatch import safeguarded, solve
+from cesaro.linear.solvers.driver import Report
+from cesaro.linear.solvers.settings import PAPER, Settings
+from cesaro.storage.checkpoint import NULL_SLOT, Checkpoint, CheckpointSlot
+
+LARGEST_STATE = 2**21  # weights at most of models in one pass
+
+
+def solve_all(
+    problems: list[Problem],
+    at_zero: list[float],
+    settings: Settings,
+    starts: list[Any],
+    report: Report,
+    checkpoint: Checkpoint | None = None,
+) -> list[Fit]:
+    """Every problem, in n_jobs threads. The bits do not depend on n_jobs: each is solved alone, with the same seed."""
+    if _in_one_pass(problems, settings, starts):
+        from cesaro.linear.solvers.averaging import multi_target
+
+        slot: CheckpointSlot = NULL_SLOT if checkpoint is None else checkpoint.slot("models")
+        fits = load_or_solve(slot, lambda: multi_target.solve(problems, settings, report, slot))
+        return [safeguarded(zero, fit) for zero, fit in zip(at_zero, fits, strict=True)]
+    workers = Workers(problems, at_zero, settings, starts, report, checkpoint)
+    if workers.jobs == 1:
+        return [workers.solve(k) for k in range(len(problems))]
+    with ThreadPoolExecutor(workers.jobs) as pool:
+        futures = [pool.submit(workers.solve, k) for k in range(len(problems))]
+        try:
+            wait(futures)
+        except KeyboardInterrupt:
+            workers.stop.set()
+        return [future.result() for future in futures]
+
+
+class TimeBudget:
+    """A time limit over several models: each gets its share of what is left."""
+
+    def __init__(self, limit: float | None, models: int, jobs: int):
+        self.limit, self.left, self.jobs = limit, models, jobs
+        self.began, self.lock = time.perf_counter(), threading.Lock()
+
+    def share(self) -> float | None:
+        """Seconds for a model that begins now."""
+        if self.limit is None:
+            return None
+        with self.lock:
+            rest = max(0.0, self.limit - (time.perf_counter() - self.began))
+            return rest * min(1.0, self.jobs / self.left)
+
+    def done(self) -> None:
+        """One model less."""
+        with self.lock:
+            self.left -= 1
+
+
+class Workers:
+    """What the threads share. After a Ctrl-C the running solves end at their next report and the rest get one epoch each:
+    a whole model is left.
+    """
+
+    def __init__(
+        self,
+        problems: list[Problem],
+        at_zero: list[float],
+        settings: Settings,
+        starts: list[Any],
+        report: Report,
+        checkpoint: Checkpoint | None,
+    ):
+        self.problems, self.at_zero, self.settings, self.starts = problems, at_zero, settings, starts
+        self.report, self.checkpoint, self.stop = report, checkpoint, threading.Event()
+        self.jobs = min(settings.n_jobs, len(problems))
+        self.budget = TimeBudget(settings.time_limit, len(problems), self.jobs)
+
+    def solve(self, k: int) -> Fit:
+        """The k-th problem."""
+        hurry = self.stop.is_set()
+
+        def report(model: int, epoch: int, objective: float, lower_bound: float) -> None:
+            if self.stop.is_set() and not hurry:
+                raise KeyboardInterrupt
+            self.report(k, epoch, objective, lower_bound)
+
+        settings = self.settings._replace(time_limit=self.budget.share())
+        slot: CheckpointSlot = NULL_SLOT
+        if hurry:
+            settings = settings._replace(max_iter=1)
+        elif self.checkpoint is not None:
+            slot = self.checkpoint.slot(f"model-{k}")
+        (fit,) = load_or_solve(slot, lambda: [solve(self.problems[k], settings, self.starts[k], report, slot)])
+        fit = safeguarded(self.at_zero[k], fit)
+        if fit.status == "interrupted":
+            self.stop.set()
+        self.budget.done()
+        return fit._replace(status="interrupted") if hurry else fit
+
+
+def _in_one_pass(problems: list[Problem], settings: Settings, starts: list[Any]) -> bool:
+    """Whether `multi_target` covers it: the paper's solvers on problems that differ in their targets only."""
+    several, rows = len(problems) > 1 and problems[0].layout is None, problems[0].rows
+    plain = settings.batch_size == 1 and settings.sampling == "reshuffle" and all(start is None for start in starts)
+    if not (several and plain and settings.solver in PAPER and len(problems) * rows.d <= LARGEST_STATE):
+        return False
+    from cesaro.linear.solvers.averaging import multi_target
+
+    return multi_target.differ_in_targets_only(problems)
+
+
+def load_or_solve(slot: CheckpointSlot, solve: Callable[[], list[Fit]]) -> list[Fit]:
+    """The fits that the slot has, or those of `solve`, which it then keeps if nothing cut them short."""
+    if slot.saved is not None and "fits" in slot.saved:
+        return [_loaded(slot.saved, k) for k in range(slot.saved["fits"])]
+    fits = solve()
+    if all(fit.status in ("converged", "max_iter") for fit in fits):
+        state = {f"{k}.{name}": value for k, fit in enumerate(fits) for name, value in _saved(fit).items()}
+        slot.finish({"fits": len(fits)} | state)
+    return fits
+
+
+def _saved(fit: Fit) -> dict[str, Any]:
+    """A fit as arrays, numbers and words; without the state that only a warm start needs."""
+    names = ("w", "objective", "lower_bound", "n_iter", "status")
+    return {name: getattr(fit, name) for name in names} | {
+        f"history.{name}": fit.history[name] for name in History.COLUMNS
+    }
+
+
+def _loaded(saved: dict[str, Any], k: int) -> Fit:
+    """The k-th fit of what `_saved` made."""
+    fit = {name.removeprefix(f"{k}."): value for name, value in saved.items() if name.startswith(f"{k}.")}
+    history = {name.removeprefix("history."): fit.pop(name) for name in list(fit) if name.startswith("history.")}
+    return Fit(**fit, history=history)

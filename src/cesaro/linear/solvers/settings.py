@@ -1,0 +1,22 @@
+"""How to solve, as opposed to what."""
+
+from typing import Any, NamedTuple
+
+PAPER = ("gda", "sc-pda", "pegasos", "pa-psg-sc", "sc-rda")
+SOLVERS = ("anchored", *PAPER)
+
+
+class Settings(NamedTuple):
+    """The parameters of an estimator that a solver needs."""
+
+    solver: str = "anchored"
+    tol: float = 1e-3
+    max_iter: int = 1000
+    time_limit: float | None = None
+    seed: int = 0
+    anchor: float | str = "auto"
+    averaging: Any = "auto"
+    batch_size: int = 1
+    sampling: str = "reshuffle"
+    n_jobs: int = 1
+    interrupted: bool = False  # what came before was cut short

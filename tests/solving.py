@@ -1,0 +1,23 @@
+"""Solvers with their settings as keywords, for tests."""
+
+from cesaro.linear.solvers.anchored import solver as anchored_solver
+from cesaro.linear.solvers.averaging import multi_target
+from cesaro.linear.solvers.averaging import solver as averaging_solver
+from cesaro.linear.solvers.settings import Settings
+
+
+def by_anchored(problem, *, start=None, report=None, **settings):
+    """The fit of the anchored solver; `report(epoch, objective, lower_bound)`."""
+    told = None if report is None else lambda model, *rest: report(*rest)
+    return anchored_solver.solve(problem, Settings(**settings), start, told)
+
+
+def by_averaging(problem, *, start=None, report=None, **settings):
+    """The fit of one of the paper's solvers."""
+    told = None if report is None else lambda model, *rest: report(*rest)
+    return averaging_solver.solve(problem, Settings(**{"solver": "gda"} | settings), start, told)
+
+
+def by_multi_target(problems, **settings):
+    """The fits of problems that differ in their targets only."""
+    return multi_target.solve(problems, Settings(**{"solver": "gda"} | settings))
