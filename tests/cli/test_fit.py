@@ -11,7 +11,7 @@ from sklearn.datasets import load_svmlight_file
 
 from cesaro import DualAveragingClassifier, load
 from cesaro.cli import large, options
-from cesaro.linear.solvers.dispatch import SOLVERS
+from cesaro.linear.solvers.settings import SOLVERS
 from cesaro.losses import CLASSIFICATION, REGRESSION
 
 

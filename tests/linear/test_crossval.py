@@ -58,11 +58,11 @@ def test_a_regressor_scores_by_r_squared_as_a_grid_search_does():
 
 
 @pytest.mark.parametrize("cv", [StratifiedKFold(5, shuffle=True, random_state=0), ShuffleSplit(4, random_state=0)])
-def test_many_rows_go_through_the_lanes_and_score_like_exact_fits(cv, monkeypatch):
+def test_many_rows_share_their_epochs_and_score_like_exact_fits(cv, monkeypatch):
     X, y, _ = data(n=3000, d=10, noise=2.0)
     alphas = np.geomspace(1e-1, 1e-3, 4)
     exact = GridSearchCV(DualAveragingClassifier(tol=1e-4), {"alpha": alphas}, cv=cv).fit(X, y)
-    monkeypatch.setattr(search, "one_by_one", None)
+    monkeypatch.setattr(search, "one_at_a_time", None)
     ours = DualAveragingClassifierCV(alphas=alphas, cv=cv, random_state=0).fit(X, y)
     np.testing.assert_allclose(ours.cv_results_["mean_test_score"], exact.cv_results_["mean_test_score"], atol=0.01)
     assert ours.relative_gap_ <= 1e-3
@@ -72,14 +72,14 @@ def test_many_rows_go_through_the_lanes_and_score_like_exact_fits(cv, monkeypatc
 def test_held_out_predictions_are_those_of_the_models(classes, monkeypatch):
     X, y, _ = data(n=2500, classes=classes)
     model = DualAveragingClassifierCV(alphas=3, cv=3, random_state=0).fit(X, y)
-    kept = search.by_lanes
+    kept = search.in_one_pass
 
     def without_held_out(*args):
         found = kept(*args)
         assert found.held_out is not None
         return found._replace(held_out=None)
 
-    monkeypatch.setattr(search, "by_lanes", without_held_out)
+    monkeypatch.setattr(search, "in_one_pass", without_held_out)
     slow = DualAveragingClassifierCV(alphas=3, cv=3, random_state=0).fit(X, y)
     np.testing.assert_allclose(model.cv_results_["mean_test_score"], slow.cv_results_["mean_test_score"], atol=2e-3)
 
@@ -211,7 +211,7 @@ def test_scores_that_are_all_nan_are_an_error():
         DualAveragingClassifierCV(2, cv=2, scoring=lambda model, X, y: np.nan).fit(X, y)
 
 
-def test_ctrl_c_during_a_search_in_lanes_leaves_a_model(monkeypatch):
+def test_ctrl_c_during_a_search_in_one_pass_leaves_a_model(monkeypatch):
     from cesaro.linear.model_selection import path
 
     X, y, _ = data(n=800)

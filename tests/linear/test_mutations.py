@@ -57,7 +57,7 @@ FAULTS = [
     ("implicit", "G = G + a * mu * mask\n    r, e", "G = G + a * mu\n    r, e"),
     ("implicit", "cut + g * (y - half * b)", "cut + g * (y - bend * b)"),
     ("implicit", "(t / unit) ** 3", "(t / unit) ** 2"),
-    ("implicit", "gap = (pack.gap[p, 0], pack.gap[p, 1])", "gap = (pack.gap[p, 0], pack.gap[p, 1] + 16)"),
+    ("implicit", "idle = (batch.idle[p, 0], batch.idle[p, 1])", "idle = (batch.idle[p, 0], batch.idle[p, 1] + 16)"),
 ]
 
 

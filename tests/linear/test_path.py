@@ -1,4 +1,4 @@
-"""The path's lanes are implicit dual averaging; what they predict, lose and prove is what it should be."""
+"""The path's models are implicit dual averaging; what they predict, lose and prove is what it should be."""
 
 import runpy
 from pathlib import Path
@@ -41,7 +41,7 @@ def consistent(loss, y, p0, H):
 
 
 def printed(X, d, y, v, learns, loss, mu, l1, anchor, orders, stride):
-    """Implicit dual averaging with snapshots as it is defined, for one lane."""
+    """Implicit dual averaging with snapshots as it is defined, for one model."""
     h, A, cut, average, out, t = np.zeros(X.shape[1]), 0.0, 0.0, np.zeros(X.shape[1]), 0.0, 0
     penalty = np.where(np.arange(X.shape[1]) < d, l1, 0.0)
     for order in orders:
@@ -62,7 +62,7 @@ def printed(X, d, y, v, learns, loss, mu, l1, anchor, orders, stride):
 
 
 def tie(implicit, loss, seed, folds, columns, l1_ratio, bias, stride):
-    """A short run of many lanes, some of them compared with the definition."""
+    """A short run of many models, some of them compared with the definition."""
     rng = np.random.default_rng(seed)
     case = plain.make_case(seed, loss, "gda", weights=True, bias=bias)
     X, rows, n = case.X, case.problem.rows, len(case.problem.y)
@@ -70,25 +70,26 @@ def tie(implicit, loss, seed, folds, columns, l1_ratio, bias, stride):
     classes = type(loss) in losses.CLASSIFICATION.values()
     Y = rng.choice([-1.0, 1.0], (n, columns)) if classes else rng.normal(size=(n, columns))
     train = rng.integers(0, folds, n) != np.arange(folds)[:, None]
-    alphas = np.geomspace(1.0, 0.1, 23)  # the lanes of a fold are not whole vectors
-    jobs = [path.Job(k, alpha, c, 0.7) for k in range(folds) for alpha in alphas for c in range(columns)]
-    shape = path.bounded(dual_form(loss))
-    pack, pattern = path.pack_of((rows, l1_ratio, float), train, jobs, 2.0)
+    alphas = np.geomspace(1.0, 0.1, 23)  # the models of a fold are not whole vectors
+    models = [path.PathModel(k, alpha, c, 0.7) for k in range(folds) for alpha in alphas for c in range(columns)]
+    form = path.bounded(dual_form(loss))
+    problem = path.PathProblem(rows, Y, v, np.full(n, 2.0), form, l1_ratio, float)
+    batch, pattern = path.make_batch(problem, train, models)
     orders = [rng.permutation(n).astype(np.uint32) for _ in range(2)]
     t, q = 0, (X**2).sum(axis=1)
     for order in orders:
-        t = implicit.visit_implicit(rows, Y, v, q, pattern, order, shape, l1_ratio > 0, pack, stride, t)
-    assert (pack.gap[:, 1] > 0).any() != train.all()
-    for k in rng.choice(len(jobs), 4, replace=False):
-        job = jobs[k]
-        mu, l1 = job.alpha * (1 - l1_ratio), job.alpha * l1_ratio
-        aim = (X, rows.d, Y[:, job.column], v, train[job.fold], loss, mu, l1)
+        t = implicit.run_path_epoch(rows, Y, v, q, pattern, order, form, l1_ratio > 0, batch, stride, t)
+    assert (batch.idle[:, 1] > 0).any() != train.all()
+    for k in rng.choice(len(models), 4, replace=False):
+        model = models[k]
+        mu, l1 = model.alpha * (1 - l1_ratio), model.alpha * l1_ratio
+        aim = (X, rows.d, Y[:, model.column], v, train[model.fold], loss, mu, l1)
         want = printed(*aim, 2.0 / (0.7 * mu), orders, stride)
-        got = pack.average[: rows.width, k] / pack.sums[implicit.OUT, k]
-        np.testing.assert_allclose(pack.h[: rows.width, k], want.h, rtol=0, atol=1e-10 * (1 + np.abs(want.h).max()))
+        got = batch.average[: rows.width, k] / batch.sums[implicit.OUT, k]
+        np.testing.assert_allclose(batch.h[: rows.width, k], want.h, rtol=0, atol=1e-10 * (1 + np.abs(want.h).max()))
         np.testing.assert_allclose(got, want.average, rtol=0, atol=1e-10 * (1 + np.abs(want.average).max()))
-        np.testing.assert_allclose(pack.sums[implicit.A, k], want.A, rtol=1e-12)
-        np.testing.assert_allclose(pack.sums[implicit.CUT, k], want.cut, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(batch.sums[implicit.A, k], want.A, rtol=1e-12)
+        np.testing.assert_allclose(batch.sums[implicit.CUT, k], want.cut, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("loss", plain.LOSSES, ids=repr)
@@ -101,7 +102,7 @@ def tie(implicit, loss, seed, folds, columns, l1_ratio, bias, stride):
     bias=st.sampled_from([0.0, 1.5]),
     stride=st.sampled_from([1, 3]),
 )
-def test_every_lane_is_implicit_dual_averaging_of_its_own_model(loss, seed, folds, columns, l1_ratio, bias, stride):
+def test_every_model_is_implicit_dual_averaging_of_its_own(loss, seed, folds, columns, l1_ratio, bias, stride):
     tie(implicit, loss, seed, folds, columns, l1_ratio, bias, stride)
 
 
@@ -134,7 +135,7 @@ def test_the_path_finds_proves_and_predicts(loss, l1_ratio):
             np.testing.assert_allclose(found.held_out[folds == k, a, 0], held, rtol=1e-4, atol=1e-4)
 
 
-def test_groups_of_lanes_give_what_one_group_gives(monkeypatch):
+def test_batches_of_models_give_what_one_batch_gives(monkeypatch):
     rng = np.random.default_rng(5)
     X, y = data(rng)
     rows, folds = make_rows(X), rng.integers(0, 5, len(y))

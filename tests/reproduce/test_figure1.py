@@ -9,8 +9,8 @@ from reproduce.small import rows
 
 from cesaro.domains import Everywhere
 from cesaro.linear.problem.csr import make_rows
+from cesaro.linear.problem.mean_loss import objective_at as objective
 from cesaro.linear.problem.problem import Problem
-from cesaro.linear.solvers.averaging.solver import objective
 from cesaro.linear.solvers.dispatch import Settings, solve
 from cesaro.losses import Hinge
 from cesaro.methods import ALL, Schedule

@@ -128,12 +128,12 @@ class DualAveragingClassifierCV(LinearClassifier):
         rows, y = make_rows(X, self._bias), np.asarray(y).ravel()
         folds = folds_of(self.cv, X, y, v, classifier=True)
         what = search_of(self)
-        if search.in_lanes(what, rows, self._columns(code)):
-            found = search.by_lanes(what, rows, search.Task(self._columns(code), self._weighted(code, v)), folds)
+        if search.suits_one_pass(what, rows, self._columns(code)):
+            found = search.in_one_pass(what, rows, search.Task(self._columns(code), self._weighted(code, v)), folds)
         else:
             columns = self._columns(code)
             tasks = [search.Task(columns, self._weighted(code, fold.v)) for fold in folds]
-            found = search.one_by_one(what, rows, tasks)
+            found = search.one_at_a_time(what, rows, tasks)
 
         def quick(k, margins):
             return accuracy(margins, code[folds[k].test], v[folds[k].test])

@@ -130,12 +130,12 @@ class DualAveragingRegressorCV(LinearRegressor):
         self._center = self._mean(y, v)
         centers = [self._center] * len(folds)
         what = search_of(self)
-        if search.in_lanes(what, rows, [y]):
-            found = search.by_lanes(what, rows, search.Task(columns_of(y - self._center), v), folds)
+        if search.suits_one_pass(what, rows, [y]):
+            found = search.in_one_pass(what, rows, search.Task(columns_of(y - self._center), v), folds)
         else:
             centers = [self._mean(y, fold.v) for fold in folds]
             pairs = zip(folds, centers, strict=True)
-            found = search.one_by_one(what, rows, [search.Task(columns_of(y - c), fold.v) for fold, c in pairs])
+            found = search.one_at_a_time(what, rows, [search.Task(columns_of(y - c), fold.v) for fold, c in pairs])
 
         def quick(k, guess):
             test = folds[k].test

@@ -1,11 +1,11 @@
-"""The cross-validated path: every fold, alpha and target column is a lane of one pass of `implicit`.
+"""The cross-validated path: every fold, alpha and target column is one of many models that share their epochs.
 
-Lanes run in groups whose state stays in the cache. A row is skipped by the lanes of the folds that hold it out. The
-anchor of each alpha comes from a pilot, candidates as lanes over a sample of the rows.
+Models run in batches whose state stays in the cache. A row is skipped by the models of the folds that hold it out. The
+anchor of each alpha comes from a pilot, candidates as models over a sample of the rows.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,18 +15,20 @@ from cesaro.linear.model_selection.path_kernels import (
     CUT,
     OUT,
     A,
-    Pack,
+    ModelBatch,
     bounded,
-    look,
     row_squares,
-    visit_implicit,
+    run_path_epoch,
 )
+from cesaro.linear.model_selection.path_losses import evaluate_models
 from cesaro.linear.problem.csr import Rows
+from cesaro.linear.problem.problem import objective
 from cesaro.linear.problem.row_order import RowOrders
 from cesaro.linear.problem.scalar_losses import dual_form
+from cesaro.linear.solvers.initial_step import CANDIDATES, sample_size
+from cesaro.losses import DualForm
 
-CACHE = 384 * 1024  # bytes of lane state per group
-CANDIDATES = 3.0 ** np.arange(-4, 4)
+CACHE = 384 * 1024  # bytes of state of a batch
 
 
 class Path(NamedTuple):
@@ -38,13 +40,29 @@ class Path(NamedTuple):
     held_out: np.ndarray  # (n, A, C): each row's prediction by the last fold that holds it out; NaN if none does
 
 
-class Job(NamedTuple):
-    """One lane: a fold, an alpha, a target column, and the step."""
+class PathModel(NamedTuple):
+    """One model: a fold, an alpha, a target column, and the step."""
 
     fold: int
     alpha: float
     column: int
-    eta: float
+    step: float  # the first, in units of 1 / mean |x|^2
+
+
+class PathProblem(NamedTuple):
+    """What all models of a path share."""
+
+    rows: Rows
+    Y: np.ndarray  # (n, C)
+    v: np.ndarray  # (n,), mean 1
+    squares: np.ndarray  # (n,) |x_i|^2
+    loss: DualForm
+    l1_ratio: float
+    dtype: Any
+
+    @property
+    def mean_square(self) -> float:
+        return float(self.v @ self.squares / self.v.sum())
 
 
 def cross_validate(
@@ -71,46 +89,44 @@ def cross_validate(
     train = folds if folds.ndim == 2 else folds != np.arange(folds.max() + 1)[:, None]
     v = np.asarray(v, dtype=float)
     v = v / v[v > 0].mean()
-    shape = bounded(dual_form(loss))
-    grid = np.asarray(alphas, dtype=float)
-    q = np.empty(rows.n)
-    row_squares(rows, q)
-    R = float(v @ q / v.sum())
-    problem = (rows, Y, v, q, shape, l1_ratio, dtype)
-    etas = pilot(problem, grid, R, rng)
+    grid, squares = np.asarray(alphas, dtype=float), np.empty(rows.n)
+    row_squares(rows, squares)
+    problem = PathProblem(rows, Y, v, squares, bounded(dual_form(loss)), l1_ratio, dtype)
+    steps = pilot(problem, grid, rng)
     K, C = len(train), Y.shape[1]
-    jobs = [Job(k, alpha, c, eta) for k in range(K) for alpha, eta in zip(grid, etas, strict=True) for c in range(C)]
+    each = list(zip(grid, steps, strict=True))
+    models = [PathModel(k, alpha, c, step) for k in range(K) for alpha, step in each for c in range(C)]
     size = max(16, int(CACHE / (np.dtype(dtype).itemsize * (rows.d + 1))))
-    W, f, low = np.empty((len(jobs), rows.width)), np.empty(len(jobs)), np.empty(len(jobs))
+    W, f, low = np.empty((len(models), rows.width)), np.empty(len(models)), np.empty(len(models))
     held_out = np.full((rows.n, len(grid) * C), np.nan, dtype=dtype)
-    for first in range(0, len(jobs), size):
+    for first in range(0, len(models), size):
         part = slice(first, first + size)
-        place = np.arange(first, min(first + size, len(jobs))) % (len(grid) * C)
-        W[part], f[part], low[part] = run(problem, train, jobs[part], R, epochs, rng, held_out, place)
+        place = np.arange(first, min(first + size, len(models))) % (len(grid) * C)
+        W[part], f[part], low[part] = run_batch(problem, train, models[part], epochs, rng, held_out, place)
     axes = (K, len(grid), C)
     return Path(W.reshape(*axes, -1), f.reshape(axes), low.reshape(axes), held_out.reshape(rows.n, -1, C))
 
 
-def pack_of(problem, train: np.ndarray, jobs: list[Job], R: float) -> tuple[Pack, np.ndarray]:
-    """Lanes for the jobs (and idle ones up to whole vectors), and the pattern of every row."""
-    rows, *_, l1_ratio, dtype = problem
-    used = sorted({job.fold for job in jobs})
+def make_batch(problem: PathProblem, train: np.ndarray, models: list[PathModel]) -> tuple[ModelBatch, np.ndarray]:
+    """A batch of the models (and idle ones up to whole vectors), and the pattern of every row."""
+    rows, l1_ratio, dtype = problem.rows, problem.l1_ratio, problem.dtype
+    used = sorted({model.fold for model in models})
     patterns, pattern = patterns_of(train[used])
-    L, d = padded(len(jobs), dtype), rows.d + 1
+    L, d = padded(len(models), dtype), rows.d + 1
     mask = zeros((len(patterns), L), dtype)
-    mask[:, : len(jobs)] = patterns[:, [used.index(job.fold) for job in jobs]]
-    alpha, eta = np.ones(L), np.ones(L)
-    alpha[: len(jobs)], eta[: len(jobs)] = [job.alpha for job in jobs], [job.eta for job in jobs]
+    mask[:, : len(models)] = patterns[:, [used.index(model.fold) for model in models]]
+    alpha, step = np.ones(L), np.ones(L)
+    alpha[: len(models)], step[: len(models)] = np.array([(model.alpha, model.step) for model in models]).T
     mu, sums, target = alpha * (1.0 - l1_ratio), np.zeros((5, L)), np.zeros(L, dtype=np.uint32)
-    target[: len(jobs)] = [job.column for job in jobs]
-    sums[ANCHOR] = R / (eta * mu)
-    pack = Pack(
+    target[: len(models)] = [model.column for model in models]
+    sums[ANCHOR] = problem.mean_square / (step * mu)
+    batch = ModelBatch(
         h=zeros((d, L), dtype),
         mu=mu.astype(dtype),
         l1=(alpha * l1_ratio).astype(dtype),
         target=target,
         mask=mask,
-        gap=np.array([gap_of(row) for row in mask]),
+        idle=np.array([idle_range(row) for row in mask]),
         G=(mu * sums[ANCHOR]).astype(dtype),
         cut=zeros(L, dtype),
         y=zeros(L, dtype),
@@ -119,12 +135,12 @@ def pack_of(problem, train: np.ndarray, jobs: list[Job], R: float) -> tuple[Pack
         T=zeros(L, dtype),
         average=zeros((d, L)),
         sums=sums,
-        met=np.zeros(len(patterns)),
+        pattern_weight=np.zeros(len(patterns)),
     )
-    return pack, pattern
+    return batch, pattern
 
 
-def gap_of(mask: np.ndarray) -> tuple[int, int]:
+def idle_range(mask: np.ndarray) -> tuple[int, int]:
     """The longest run of whole vectors that a pattern leaves out: where it begins, how long it is."""
     unit = padded(1, mask.dtype)
     idle = np.append(~mask.reshape(-1, unit).any(axis=1), False)
@@ -149,36 +165,36 @@ def patterns_of(train: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return patterns, pattern.astype(np.uint32)
 
 
-def run(problem, train, jobs, R, epochs, rng, held_out, place, order=None):
-    """The epochs of one group: weights (L, width), objectives and lower bounds (L,) of its lanes."""
-    rows, Y, v, q, shape, l1_ratio, dtype = problem
-    pack, pattern = pack_of(problem, train, jobs, R)
+def run_batch(problem: PathProblem, train, models, epochs, rng, held_out, place, order=None):
+    """The epochs of one batch: weights (L, width), objectives and lower bounds (L,) of its models."""
+    rows, Y, v, q, loss, l1_ratio, dtype = problem
+    batch, pattern = make_batch(problem, train, models)
     order = np.flatnonzero(v).astype(np.uint32) if order is None else order
     orders = RowOrders(order, rows.ptr)
     stride = max(1, len(order) // 32, 8 * rows.d * len(order) // max(1, len(rows.data)))
-    t, L = 0, len(jobs)
+    t, L = 0, len(models)
     for _ in range(epochs):
-        t = visit_implicit(rows, Y, v, q, pattern, orders.draw(rng), shape, l1_ratio > 0, pack, stride, t)
-    W, point = pack.average / pack.sums[OUT], zeros(pack.h.shape, dtype)
+        t = run_path_epoch(rows, Y, v, q, pattern, orders.draw(rng), loss, l1_ratio > 0, batch, stride, t)
+    W, point = batch.average / batch.sums[OUT], zeros(batch.h.shape, dtype)
     point[:] = W
-    losses, held = np.zeros(W.shape[1]), np.zeros((len(pack.mask), 0), dtype=np.uint32)
+    losses, held = np.zeros(W.shape[1]), np.zeros((len(batch.mask), 0), dtype=np.uint32)
     if held_out is not None:
-        out = pack.mask[:, :L] == 0
+        out = batch.mask[:, :L] == 0
         held = np.sort(np.where(out, np.arange(L), W.shape[1]), axis=1)[:, : out.sum(axis=1).max()].astype(np.uint32)
     target = held_out if held_out is not None else np.zeros((0, 0), dtype=dtype)
-    look(rows, Y, v, pattern, order, shape, pack, point, losses, held, target, place)
-    weight = np.bincount(pattern[order], v[order], len(pack.mask)) @ pack.mask[:, :L]
-    alpha, W = np.array([job.alpha for job in jobs]), W[: rows.width, :L]
+    evaluate_models(rows, Y, v, pattern, order, loss, batch, point, losses, held, target, place)
+    weight = np.bincount(pattern[order], v[order], len(batch.mask)) @ batch.mask[:, :L]
+    alpha, W = np.array([model.alpha for model in models]), W[: rows.width, :L]
     mu, l1 = alpha * (1.0 - l1_ratio), alpha * l1_ratio
-    f = losses[:L] / weight + mu / 2 * np.square(W).sum(axis=0) + l1 * np.abs(W[: rows.d]).sum(axis=0)
-    return W.T, f, bounds(rows, pack, mu, l1, dtype, len(order) * epochs)
+    f = objective(losses[:L] / weight, W.T, mu, l1, rows.d)
+    return W.T, f, bounds(rows, batch, mu, l1, dtype, len(order) * epochs)
 
 
-def bounds(rows, pack: Pack, mu, l1, dtype, visits) -> np.ndarray:
-    """Each lane's cut, mixed with the cut 0 of non-negative losses (theta), less what rounding may have added."""
+def bounds(rows, batch: ModelBatch, mu, l1, dtype, visits) -> np.ndarray:
+    """Each model's cutting plane, mixed with the plane 0 of non-negative losses (theta), less what rounding may have added."""
     L = len(mu)
-    total = pack.sums[A, :L]
-    s, c = np.abs(pack.h[: rows.width, :L].astype(float)) / total, pack.sums[CUT, :L] / total
+    total = batch.sums[A, :L]
+    s, c = np.abs(batch.h[: rows.width, :L].astype(float)) / total, batch.sums[CUT, :L] / total
     s[: rows.d] = np.maximum(0.0, s[: rows.d] - l1)
     square = np.square(s).sum(axis=0)
     eps = float(np.finfo(dtype).eps)
@@ -187,16 +203,15 @@ def bounds(rows, pack: Pack, mu, l1, dtype, visits) -> np.ndarray:
     return np.maximum(0.0, theta * c - theta**2 * square / (2 * mu) - lost)
 
 
-def pilot(problem, alphas: np.ndarray, R: float, rng) -> np.ndarray:
+def pilot(problem: PathProblem, alphas: np.ndarray, rng) -> np.ndarray:
     """The step of each alpha: the best of the candidates after one epoch over a sample of the rows, at four alphas."""
-    rows, _, v, *_ = problem
-    exist = np.flatnonzero(v)
-    size = min(len(exist), 5000, max(len(exist) // 10, 500))
+    exist = np.flatnonzero(problem.v)
+    size = sample_size(len(exist))
     sample = rng.choice(exist, size, replace=False).astype(np.uint32)
     tried = np.unique(np.quantile(np.log(alphas), np.linspace(0, 1, 4), method="nearest"))
-    jobs = [Job(0, float(np.exp(alpha)), 0, float(eta)) for alpha in tried for eta in CANDIDATES]
-    everyone = np.ones((1, rows.n), dtype=bool)
-    _, f, _ = run(problem, everyone, jobs, R, 1, rng, None, np.zeros(len(jobs), dtype=np.intp), sample)
+    models = [PathModel(0, float(np.exp(alpha)), 0, float(step)) for alpha in tried for step in CANDIDATES]
+    everyone = np.ones((1, problem.rows.n), dtype=bool)
+    _, f, _ = run_batch(problem, everyone, models, 1, rng, None, np.zeros(len(models), dtype=np.intp), sample)
     best = np.argmin(np.where(np.isfinite(f), f, np.inf).reshape(len(tried), -1), axis=1)
-    log_eta = np.interp(np.log(alphas), tried, np.log(CANDIDATES[best]))
-    return np.exp(log_eta) * (size / len(exist)) ** (1 / 3)
+    logarithm = np.interp(np.log(alphas), tried, np.log(CANDIDATES[best]))
+    return np.exp(logarithm) * (size / len(exist)) ** (1 / 3)

@@ -4,9 +4,9 @@ are phi(p) = max_b b (y - p) - bend b^2 / 2 - eps |b| over an interval. So with 
 
     b = clip( dead(y mu Gamma - <x, h>, eps mu Gamma) / (a |x|^2 + bend mu Gamma) ),    dead(r, e) = r -+ e beyond +-e
 
-is one formula for every lane of a vector register, and hardly depends on the anchor. Points are averaged at snapshots,
-once in `stride` rows, so that a lane is one vector and not two; b y - bend b^2 / 2 - eps |b| sums to the lane's cut.
-Lanes are float32 where speed matters: half the memory traffic. Sums of numbers are flushed to float64 at snapshots.
+is one formula for every model of a vector register, and hardly depends on the anchor. Points are averaged at snapshots,
+once in `stride` rows, so that a model is one vector and not two; b y - bend b^2 / 2 - eps |b| sums to the model's cut.
+Models are float32 where speed matters: half the memory traffic. Sums of numbers are flushed to float64 at snapshots.
 """
 
 import math
@@ -21,7 +21,7 @@ from cesaro.compiled.llvm_vectors import maximum, minimum
 from cesaro.compiled.prefetch import prefetch
 from cesaro.compiled.vector_ops import add_rows, add_to_row, dot_rows, map_lanes
 from cesaro.linear.problem.csr import NEAR, ONE, ahead
-from cesaro.linear.problem.scalar_losses import conjugate, value
+from cesaro.linear.problem.scalar_losses import conjugate
 from cesaro.losses import LOGISTIC, DualForm
 
 LARGEST = 1e30  # the limit of dual values in float32 that stands for none
@@ -33,15 +33,15 @@ def bounded(loss: DualForm) -> DualForm:
     return loss._replace(low=low, high=high, cap=cap)
 
 
-class Pack(NamedTuple):
-    """The lanes of a pass. `mask` tells which lanes learn from a row: those with mask[pattern[i]] = 1 from row i."""
+class ModelBatch(NamedTuple):
+    """The models of a pass. `mask` tells which models learn from a row: those with mask[pattern[i]] = 1 from row i."""
 
     h: np.ndarray  # (d + 1, L)
     mu: np.ndarray  # (L,)
     l1: np.ndarray  # (L,)
     target: np.ndarray  # (L,) column of Y
     mask: np.ndarray  # (patterns, L): 0 or 1
-    gap: np.ndarray  # (patterns, 2): the lanes from gap[0] on, gap[1] in number, have mask 0 there and are left out
+    idle: np.ndarray  # (patterns, 2): the models from idle[0] on, idle[1] in number, have mask 0 there and are left out
     G: np.ndarray  # (L,) mu Gamma
     cut: np.ndarray  # (L,) the cut's sum since the last snapshot
     y: np.ndarray  # (L,) work: targets, margins, increments, thresholds
@@ -50,7 +50,7 @@ class Pack(NamedTuple):
     T: np.ndarray
     average: np.ndarray  # (d + 1, L) float64: sum of o w
     sums: np.ndarray  # (5, L) float64: A, gamma_0, the cut, sum of o, o / (mu Gamma)
-    met: np.ndarray  # (patterns,) weight of the rows of each pattern since the last snapshot
+    pattern_weight: np.ndarray  # (patterns,) weight of the rows of each pattern since the last snapshot
 
 
 A, ANCHOR, CUT, OUT, SHARE = range(5)
@@ -63,17 +63,17 @@ def soft(z, threshold):
 
 
 @register_jitable(**INLINE)
-def margins(rows, i, h, m, gap):
+def margins(rows, i, h, m, idle):
     """m = <x_i, h>."""
     real = m.dtype.type
     for k in range(m.shape[0]):
         m[k] = real(rows.bias) * h[rows.d, k]
-    dot_rows(m, rows.data, rows.col, np.intp(rows.ptr[i]), np.intp(rows.ptr[i + ONE]), h, gap)
+    dot_rows(m, rows.data, rows.col, np.intp(rows.ptr[i]), np.intp(rows.ptr[i + ONE]), h, idle)
 
 
 @register_jitable(**LOOP)
 def soft_margins(rows, i, h, m, T):
-    """The same with every lane's h behind its threshold, the intercept's excepted."""
+    """The same with every model's h behind its threshold, the intercept's excepted."""
     real = m.dtype.type
     for k in range(m.shape[0]):
         m[k] = real(rows.bias) * h[rows.d, k]
@@ -93,16 +93,16 @@ def row_squares(rows, q):
 
 
 @register_jitable(**INLINE)
-def spread(rows, i, h, g, gap):
+def scatter(rows, i, h, g, idle):
     """h += x_i g^T."""
     real = g.dtype.type
     if rows.bias != 0.0:
-        add_to_row(h, rows.d, real(rows.bias), g, gap)
-    add_rows(h, rows.data, rows.col, np.intp(rows.ptr[i]), np.intp(rows.ptr[i + ONE]), g, gap)
+        add_to_row(h, rows.d, real(rows.bias), g, idle)
+    add_rows(h, rows.data, rows.col, np.intp(rows.ptr[i]), np.intp(rows.ptr[i + ONE]), g, idle)
 
 
 def formula(a, q, bend, half, eps, low, high, cap, zero, y, mu, mask, m, G, cut, g):
-    """Every lane's implicit step, g = a b: the new mu Gamma, the new sum of the cut, and g."""
+    """Every model's implicit step, g = a b: the new mu Gamma, the new sum of the cut, and g."""
     G = G + a * mu * mask
     r, e = y * G - m, eps * G
     r = maximum(r - e, zero) - maximum(-r - e, zero)
@@ -112,7 +112,7 @@ def formula(a, q, bend, half, eps, low, high, cap, zero, y, mu, mask, m, G, cut,
     return G, cut + g * (y - half * b) - eps * maximum(g, -g), g
 
 
-def straight(a, inverse, low, high, cap, zero, y, mu, mask, m, G, cut, g):
+def formula_without_bend(a, inverse, low, high, cap, zero, y, mu, mask, m, G, cut, g):
     """The same with bend = eps = 0 (hinge, quantile): nothing to divide by."""
     G = G + a * mu * mask
     bottom, top = low + cap * minimum(y, zero), high + cap * maximum(y, zero)
@@ -120,36 +120,40 @@ def straight(a, inverse, low, high, cap, zero, y, mu, mask, m, G, cut, g):
     return G, cut + g * y, g
 
 
-def each_target(a, q, bend, half, eps, low, high, cap, zero, y, mu, mask, m, G, cut, g):
-    """The same where every lane has a target of its own."""
+def formula_own_targets(a, q, bend, half, eps, low, high, cap, zero, y, mu, mask, m, G, cut, g):
+    """The same where every model has a target of its own."""
     return formula(a, q, bend, half, eps, low, high, cap, zero, y, mu, mask, m, G, cut, g)
 
 
-step_lanes, step_straight, step_each = map_lanes(formula), map_lanes(straight), map_lanes(each_target)
+step_lanes, step_straight, step_each = (
+    map_lanes(formula),
+    map_lanes(formula_without_bend),
+    map_lanes(formula_own_targets),
+)
 
 
 @register_jitable(**INLINE)
-def respond(shape, a, q, one, y, m, g, G, mu, mask, cut, gap):
-    """The formula at every lane; whether any of them moves. `one` tells that they share the target y[0]."""
+def implicit_step(loss, a, q, one, y, m, g, G, mu, mask, cut, idle):
+    """The formula at every model; whether any of them moves. `one` tells that they share the target y[0]."""
     real = m.dtype.type
     a, q, low, high, cap, zero = (
         real(a),
         real(a * q + 1e-30),
-        real(shape.low),
-        real(shape.high),
-        real(shape.cap),
+        real(loss.low),
+        real(loss.high),
+        real(loss.cap),
         real(0),
     )
-    bend, half, eps = real(shape.bend), real(shape.bend / 2), real(shape.eps)
-    if one and shape.bend == 0.0 and shape.eps == 0.0:
-        return step_straight((a, real(1) / q, low, high, cap, zero, y[0]), (mu, mask, m, G, cut, g), gap)
+    bend, half, eps = real(loss.bend), real(loss.bend / 2), real(loss.eps)
+    if one and loss.bend == 0.0 and loss.eps == 0.0:
+        return step_straight((a, real(1) / q, low, high, cap, zero, y[0]), (mu, mask, m, G, cut, g), idle)
     if one:
-        return step_lanes((a, q, bend, half, eps, low, high, cap, zero, y[0]), (mu, mask, m, G, cut, g), gap)
-    return step_each((a, q, bend, half, eps, low, high, cap, zero), (y, mu, mask, m, G, cut, g), gap)
+        return step_lanes((a, q, bend, half, eps, low, high, cap, zero, y[0]), (mu, mask, m, G, cut, g), idle)
+    return step_each((a, q, bend, half, eps, low, high, cap, zero), (y, mu, mask, m, G, cut, g), idle)
 
 
 @register_jitable(**LOOP)
-def share(m, H):
+def logistic_root(m, H):
     """The root a = 1 / (1 + exp(m + H a)), by Newton's method in t = log(a / (1 - a)) between -m - H and -m."""
     low, high = -m - H, -m
     t = max(low, min(high, 0.0))
@@ -170,53 +174,53 @@ def share(m, H):
 
 
 @register_jitable(**LOOP)
-def respond_logistic(loss, a, q, y, m, g, G, mu, mask, cut):
-    """The same for the logistic loss, one lane at a time."""
+def implicit_step_logistic(loss, a, q, y, m, g, G, mu, mask, cut):
+    """The same for the logistic loss, one model at a time."""
     for k in range(m.shape[0]):
         G[k] += a * mu[k] * mask[k]
-        b = y[k] * share(float(y[k] * m[k] / G[k]), a * q / G[k])
+        b = y[k] * logistic_root(float(y[k] * m[k] / G[k]), a * q / G[k])
         g[k] = a * mask[k] * b
         cut[k] -= a * mask[k] * conjugate(loss, -float(b), float(y[k]))
 
 
 @register_jitable(**LOOP)
-def snapshot(pack, sparse, o):
+def snapshot(batch, sparse, o):
     """Flush the scalars; average += o w."""
-    h, s, L = pack.h, pack.sums, pack.mu.shape[0]
-    for p in range(pack.met.shape[0]):
+    h, s, L = batch.h, batch.sums, batch.mu.shape[0]
+    for p in range(batch.pattern_weight.shape[0]):
         for k in range(L):
-            s[A, k] += pack.met[p] * pack.mask[p, k]
-        pack.met[p] = 0.0
+            s[A, k] += batch.pattern_weight[p] * batch.mask[p, k]
+        batch.pattern_weight[p] = 0.0
     for k in range(L):
-        s[CUT, k] += pack.cut[k]
+        s[CUT, k] += batch.cut[k]
         s[OUT, k] += o
-        pack.cut[k] = 0.0
-        pack.G[k] = pack.mu[k] * (s[A, k] + s[ANCHOR, k])
-        pack.T[k] = pack.l1[k] * s[A, k]
-        s[SHARE, k] = o / pack.G[k]
+        batch.cut[k] = 0.0
+        batch.G[k] = batch.mu[k] * (s[A, k] + s[ANCHOR, k])
+        batch.T[k] = batch.l1[k] * s[A, k]
+        s[SHARE, k] = o / batch.G[k]
     last = h.shape[0] - 1  # the intercept's
     for j in range(h.shape[0]):
         if sparse and j < last:
             for k in range(L):
-                pack.average[j, k] += s[SHARE, k] * soft(h[j, k], pack.T[k])
+                batch.average[j, k] += s[SHARE, k] * soft(h[j, k], batch.T[k])
         else:
             for k in range(L):
-                pack.average[j, k] += s[SHARE, k] * h[j, k]
+                batch.average[j, k] += s[SHARE, k] * h[j, k]
 
 
 @register_jitable(**LOOP)
-def aim(Y, i, target, y):
-    """Every lane's target of row i."""
+def load_targets(Y, i, target, y):
+    """Every model's target of row i."""
     real = y.dtype.type
     for k in range(y.shape[0]):
         y[k] = real(Y[i, target[k]])
 
 
 @njit(**LOOP)
-def visit_implicit(rows, Y, v, q, pattern, order, shape, sparse, pack, stride, t):
-    """One epoch of every lane; `t` rows were seen before, a snapshot is due every `stride` rows with weight t^3."""
-    y, m, g, G, T, real, unit = pack.y, pack.m, pack.g, pack.G, pack.T, pack.m.dtype.type, order.shape[0]
-    one = Y.shape[1] == 1 and shape.kind != LOGISTIC
+def run_path_epoch(rows, Y, v, q, pattern, order, loss, sparse, batch, stride, t):
+    """One epoch of every model; `t` rows were seen before, a snapshot is due every `stride` rows with weight t^3."""
+    y, m, g, G, T, real, unit = batch.y, batch.m, batch.g, batch.G, batch.T, batch.m.dtype.type, order.shape[0]
+    one = Y.shape[1] == 1 and loss.kind != LOGISTIC
     for k in range(order.shape[0]):
         ahead(rows, Y, v, order, k)
         if k + NEAR < unit:
@@ -224,71 +228,25 @@ def visit_implicit(rows, Y, v, q, pattern, order, shape, sparse, pack, stride, t
             prefetch(q, np.intp(order[k + NEAR]))
         i = order[k]
         a, p = v[i], np.intp(pattern[i])
-        mask = pack.mask[p]
-        pack.met[p] += a
-        gap = (pack.gap[p, 0], pack.gap[p, 1])
+        mask = batch.mask[p]
+        batch.pattern_weight[p] += a
+        idle = (batch.idle[p, 0], batch.idle[p, 1])
         if one:
             y[0] = real(Y[i, 0])
         else:
-            aim(Y, i, pack.target, y)
+            load_targets(Y, i, batch.target, y)
         if sparse:
-            for lane in range(m.shape[0]):
-                T[lane] += real(a) * pack.l1[lane] * mask[lane]
-            soft_margins(rows, i, pack.h, m, T)
+            for model in range(m.shape[0]):
+                T[model] += real(a) * batch.l1[model] * mask[model]
+            soft_margins(rows, i, batch.h, m, T)
         else:
-            margins(rows, i, pack.h, m, gap)
-        if shape.kind == LOGISTIC:
-            respond_logistic(shape, a, q[i], y, m, g, G, pack.mu, mask, pack.cut)
-            spread(rows, i, pack.h, g, gap)
-        elif respond(shape, a, q[i], one, y, m, g, G, pack.mu, mask, pack.cut, gap):
-            spread(rows, i, pack.h, g, gap)
+            margins(rows, i, batch.h, m, idle)
+        if loss.kind == LOGISTIC:
+            implicit_step_logistic(loss, a, q[i], y, m, g, G, batch.mu, mask, batch.cut)
+            scatter(rows, i, batch.h, g, idle)
+        elif implicit_step(loss, a, q[i], one, y, m, g, G, batch.mu, mask, batch.cut, idle):
+            scatter(rows, i, batch.h, g, idle)
         t += 1
         if t % stride == 0 or k == order.shape[0] - 1:
-            snapshot(pack, sparse, (t / unit) ** 3)
+            snapshot(batch, sparse, (t / unit) ** 3)
     return t
-
-
-def value_formula(a, bend, half, eps, low, high, cap, zero, mask, y, m, loss):
-    """loss + a phi(m, y) for the lanes that learn from the row."""
-    r = y - m
-    bottom, top = low + cap * minimum(y, zero), high + cap * maximum(y, zero)
-    b = minimum(top, maximum(bottom, (maximum(r - eps, zero) - maximum(-r - eps, zero)) / bend))
-    return (loss + a * mask * (b * (r - half * b) - eps * maximum(b, -b)),)
-
-
-value_lanes = map_lanes(value_formula)
-
-
-@register_jitable(**LOOP)
-def lose(shape, a, y, m, mask, loss):
-    """The losses of every lane."""
-    real = m.dtype.type
-    low, high, cap = real(shape.low), real(shape.high), real(shape.cap)
-    bend, half, eps = real(shape.bend + 1e-30), real(shape.bend / 2), real(shape.eps)
-    value_lanes((real(a), bend, half, eps, low, high, cap, real(0)), (mask, y, m, loss), (0, 0))
-
-
-@njit(**LOOP)
-def look(rows, Y, v, pattern, order, shape, pack, W, loss, held, held_out, place):
-    """loss += every lane's loss at W on the rows it learns from. Its prediction on another row i goes to held_out[i]:
-
-    held[p] lists the lanes (then L) that pattern p leaves out, place[k] is lane k's column."""
-    m, y, L = pack.m, pack.y, pack.mu.shape[0]
-    for k in range(order.shape[0]):
-        ahead(rows, Y, v, order, k)
-        i = order[k]
-        p = np.intp(pattern[i])
-        margins(rows, i, W, m, (0, 0))
-        aim(Y, i, pack.target, y)
-        if shape.kind == LOGISTIC:
-            for lane in range(L):
-                loss[lane] += v[i] * pack.mask[p, lane] * value(shape, float(m[lane]), float(y[lane]))
-        else:
-            lose(shape, v[i], y, m, pack.mask[p], pack.cut)
-        if k % 256 == 255 or k == order.shape[0] - 1:
-            for lane in range(L):
-                loss[lane] += pack.cut[lane]
-                pack.cut[lane] = 0
-        for j in range(held.shape[1]):
-            if held[p, j] < L:
-                held_out[i, place[held[p, j]]] = m[held[p, j]]

@@ -1,6 +1,6 @@
 """Models of every fold and alpha, then the best alpha.
 
-Many rows: all of them are lanes of a few passes (path.py), good enough to compare. Few rows: each is solved to `tol`,
+Many rows: all of them share a few epochs (path.py), good enough to compare. Few rows: each is solved to `tol`,
 since then a fit is cheap and a row more or less can decide.
 """
 
@@ -20,8 +20,8 @@ from cesaro.linear.solvers.settings import Settings
 from cesaro.losses import Loss
 
 FEW = 500  # rows
-EPOCHS, VISITS = 10, 200_000  # passes of the lanes: so many, or until so many rows were visited
-EVEN, LARGE = 100.0, 1e15  # largest over smallest column, and an entry, up to which lanes are good enough
+EPOCHS, VISITS = 10, 200_000  # so many epochs, or until so many rows were visited
+EVEN, LARGE = 100.0, 1e15  # largest over smallest column, and an entry, up to which few epochs are good enough
 SHARE = 0.75  # of a time limit, for the search; the rest is for the final fit
 
 
@@ -54,8 +54,8 @@ class Found(NamedTuple):
     settings: Settings  # of the final fit
 
 
-def in_lanes(search: Search, rows: Rows, columns: list[np.ndarray]) -> bool:
-    """Whether the lanes can do it, are worth it, and are good enough: a few passes are not where scales differ much."""
+def suits_one_pass(search: Search, rows: Rows, columns: list[np.ndarray]) -> bool:
+    """Whether `path` can do it, is worth it, and good enough: a few epochs are not where scales differ much."""
     how = search.settings
     plain = how.averaging == "auto" and how.anchor == "auto" and how.batch_size == 1 and search.radius == np.inf
     able = plain and how.solver in ("anchored", "gda") and how.sampling == "reshuffle"
@@ -77,8 +77,8 @@ def largest_entries(data, col, top):
         top[col[k]] = max(top[col[k]], abs(data[k]))
 
 
-def by_lanes(search: Search, rows: Rows, task: Task, folds: list[Fold]) -> Found:
-    """All models in a few passes."""
+def in_one_pass(search: Search, rows: Rows, task: Task, folds: list[Fold]) -> Found:
+    """All models in a few shared epochs."""
     from cesaro.linear.model_selection.path import cross_validate
 
     settings, begun = search.settings, time.perf_counter()
@@ -119,7 +119,7 @@ def by_lanes(search: Search, rows: Rows, task: Task, folds: list[Fold]) -> Found
     return Found(path.W, path.held_out if once else None, settings._replace(time_limit=left))
 
 
-def one_by_one(search: Search, rows: Rows, tasks: list[Task]) -> Found:
+def one_at_a_time(search: Search, rows: Rows, tasks: list[Task]) -> Found:
     """Each model to `tol`."""
     settings, begun = search.settings, time.perf_counter()
     problems = [
