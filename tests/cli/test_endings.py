@@ -100,7 +100,7 @@ def test_what_cannot_be_done_is_refused_with_a_hint(words, said, cesaro):
     ],
 )
 def test_a_malformed_file_is_an_error_with_its_place(text, where, cesaro, tmp_path):
-    (tmp_path / "rows").write_text(text)
+    (tmp_path / "rows").write_text(text, encoding="utf-8")
     refused(cesaro("fit", tmp_path / "rows"), where)
 
 
@@ -185,7 +185,7 @@ def test_bars_are_drawn_on_a_terminal_and_never_on_stdout():
 
 def test_a_reader_that_has_seen_enough_is_no_error(cesaro, files, tmp_path):
     assert cesaro("fit", files / "two", "--model", tmp_path / "m").code == 0
-    (tmp_path / "many").write_text((files / "more").read_text() * 400)
+    (tmp_path / "many").write_text((files / "more").read_text(encoding="utf-8") * 400)
     command = (
         f'{sys.executable} -c "from cesaro.cli import main; main()" predict {tmp_path}/m {tmp_path}/many | head -1'
     )

@@ -99,7 +99,7 @@ def test_without_a_tolerance_there_is_no_complaint(cesaro, files):
 
 
 def test_features_that_only_the_test_rows_have_are_left_out_with_a_note(cesaro, files, tmp_path):
-    (tmp_path / "wide").write_text((files / "more").read_text().replace("\n", " 9:1\n"))
+    (tmp_path / "wide").write_text((files / "more").read_text(encoding="utf-8").replace("\n", " 9:1\n"))
     wide = cesaro("fit", files / "two", "--test", tmp_path / "wide", "--json")
     assert "100 entries beyond feature 6" in wide.err
     assert (
@@ -109,7 +109,7 @@ def test_features_that_only_the_test_rows_have_are_left_out_with_a_note(cesaro, 
 
 
 def test_features_that_the_test_rows_lack_are_zero(cesaro, files, tmp_path):
-    (tmp_path / "narrow").write_text("1 1:1\n-1 1:-1\n")
+    (tmp_path / "narrow").write_text("1 1:1\n-1 1:-1\n", encoding="utf-8")
     assert cesaro("fit", files / "two", "--test", tmp_path / "narrow", "--json").json["test_rows"] == 2
 
 
@@ -172,7 +172,7 @@ def test_a_large_file_is_fitted_from_disk_and_says_the_same(cesaro, loss, tmp_pa
     X = rng.integers(-4, 5, size=(300, 5)) / 4
     y = np.sign(X[:, 0] + rng.normal(size=300) + 1e-9)
     lines = (f"{int(t)} " + " ".join(f"{j + 1}:{x}" for j, x in enumerate(row)) for t, row in zip(y, X, strict=True))
-    path.write_text("\n".join(lines) + "\n")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     asked = ["fit", str(path), "--loss", loss, "--test", str(path), "--alpha", "0.01", "--json"]
     held = cesaro(*asked).json
@@ -189,7 +189,7 @@ def test_alpha_is_not_searched_on_a_large_file(cesaro, tmp_path, monkeypatch):
     from cesaro.cli import large
 
     path = tmp_path / "rows.svm"
-    path.write_text("1 1:1\n-1 1:-1\n" * 20)
+    path.write_text("1 1:1\n-1 1:-1\n" * 20, encoding="utf-8")
     monkeypatch.setattr(large, "LARGE", 100)
     ended = cesaro("fit", path, "--alpha", "auto")
     assert ended.code == 2

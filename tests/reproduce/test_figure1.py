@@ -110,7 +110,7 @@ def test_finished_runs_are_not_run_again(small_budget, monkeypatch):
 @pytest.mark.parametrize("text", ["{", "{}", "[]", '{"settings": 1}'])
 def test_a_damaged_file_is_made_again(tmp_path, text):
     path = tmp_path / "run.json"
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
     for _ in range(2):
         assert kept(path, {"seed": 1}, lambda: {"f": [2.0]}) == {"f": [2.0]}
     assert kept(path, {"seed": 1}, lambda: pytest.fail("known")) == {"f": [2.0]}
@@ -140,10 +140,10 @@ def test_a_run_with_other_settings_is_not_taken_for_this_one(small_budget):
     folder = small_budget.runs / "figure1"
     trajectories.trajectory(folder, "a9a", "GDA", True, 0, 3)
     (path,) = folder.iterdir()
-    known = json.loads(path.read_text())
+    known = json.loads(path.read_text(encoding="utf-8"))
     known["settings"]["mu"] = 1.0
     known["numbers"]["objective"] = [0.0] * 3
-    path.write_text(json.dumps(known))
+    path.write_text(json.dumps(known), encoding="utf-8")
     assert min(trajectories.trajectory(folder, "a9a", "GDA", True, 0, 3)["objective"]) > 0
 
 

@@ -88,7 +88,7 @@ def test_runs_of_the_benchmark_are_taken_as_they_are(tmp_path, trained):
     for method, file in names.items():
         for lr in SMALL.rates:
             run = {"name": method.file, "lr": lr, "seed": 0, **history([0.1, 0.2, 0.3 + lr])}
-            (folder / f"{file}_lr{lr:g}_seed0.json").write_text(json.dumps(run))
+            (folder / f"{file}_lr{lr:g}_seed0.json").write_text(json.dumps(run), encoding="utf-8")
     found = training.compare(SMALL, tmp_path)
     assert trained == []
     assert [outcome.lr for outcome in found] == [0.05] * 4

@@ -31,7 +31,7 @@ def sketch(monkeypatch):
 def test_a_figure_leaves_its_numbers_and_its_pictures(sketch, tmp_path):
     run.reproduce(["figure1"], out=tmp_path / "new")
     assert {"figure1.json", "figure1.pdf", "figure1.png"} <= {path.name for path in (tmp_path / "new").iterdir()}
-    assert json.loads((tmp_path / "new" / "figure1.json").read_text())["claims"][0]["verdict"] == "not"
+    assert json.loads((tmp_path / "new" / "figure1.json").read_text(encoding="utf-8"))["claims"][0]["verdict"] == "not"
 
 
 def test_quick_is_a_smaller_budget_in_the_same_folder(sketch, tmp_path):

@@ -137,14 +137,14 @@ class Trainer:
         return run
 
     def train(self, method: Method, lr: float, seed: int, until: int | None, checkpoint: Path) -> History:
-        from cesaro.data.cifar import SOURCES
+        from cesaro.data.cifar import FORMATS
         from cesaro.reproduce.networks.training_loop import Recipe, train
 
         s = self.setting
         self.images = self.images or self.load()
         data, validation, test = self.images
         print(f"{s.network} on {s.data}: {method.name}, rate {lr:g}, seed {seed}", file=sys.stderr, flush=True)
-        recipe = Recipe(s.network, SOURCES[s.data].classes, s.epochs, s.batch_size, seed)
+        recipe = Recipe(s.network, FORMATS[s.data].classes, s.epochs, s.batch_size, seed)
         known = {"validation": validation, "checkpoint": checkpoint, "until": until, "progress": sys.stderr.isatty()}
         return train(plan(method, lr), recipe, data, test, **known)
 
