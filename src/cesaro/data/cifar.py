@@ -73,9 +73,7 @@ def load_cifar(name: str = "cifar10", folder: str | os.PathLike[str] | None = No
 
     Examples
     --------
-    >>> train, test = load_cifar("cifar10")                                                         # doctest: +SKIP
-    >>> train.x.shape, test.x.shape                                                                 # doctest: +SKIP
-    ((50000, 3, 32, 32), (10000, 3, 32, 32))
+    `train, test = load_cifar("cifar10")` gives `train.x` of shape (50000, 3, 32, 32) and `test.x` of (10000, 3, 32, 32).
     """
     if name not in FORMATS:
         raise ValueError(f"name must be one of {', '.join(FORMATS)}: got {name!r}.")
