@@ -45,9 +45,9 @@ def test_quick_is_a_smaller_budget_in_the_same_folder(sketch, tmp_path):
 
 
 def test_all_is_every_figure_in_the_paper_s_order_each_once():
-    assert run.choose(("all",)) == ["figure1", "figure2", "figure3", "theorems"]
-    assert run.choose(["theorems", "figure1", "figure1"]) == ["figure1", "theorems"]
-    assert run.choose("figure2") == ["figure2"]
+    assert run.select_figures(("all",)) == ["figure1", "figure2", "figure3", "theorems"]
+    assert run.select_figures(["theorems", "figure1", "figure1"]) == ["figure1", "theorems"]
+    assert run.select_figures("figure2") == ["figure2"]
 
 
 @pytest.mark.parametrize("names", [["figure4"], [], ["figure1", "figur2"]])
@@ -76,7 +76,7 @@ def test_without_torch_the_figure_says_so_in_its_place(monkeypatch, tmp_path):
         return ordinary(name, *rest, **more)
 
     monkeypatch.setattr(builtins, "__import__", without_torch)
-    figure = run.make("figure2", run.make_budget(tmp_path / "runs", quick=True), tmp_path)
+    figure = run.make_figure("figure2", run.make_budget(tmp_path / "runs", quick=True), tmp_path)
     notes = [panel.note for panel in figure.panels]
     assert any("pip install 'cesaro[torch]'" in note for note in notes)
     assert (tmp_path / "figure2.png").exists()
@@ -88,7 +88,7 @@ def test_a_broken_module_is_not_taken_for_a_missing_library(monkeypatch, tmp_pat
 
     monkeypatch.setattr(run, "import_module", broken)
     with pytest.raises(ModuleNotFoundError, match="nonsense"):
-        run.make("figure1", run.make_budget(tmp_path, quick=True), tmp_path)
+        run.make_figure("figure1", run.make_budget(tmp_path, quick=True), tmp_path)
 
 
 def test_the_command_prints_the_table_and_the_path_of_the_report(small_budget, monkeypatch, tmp_path):

@@ -32,11 +32,11 @@ def reproduce_command(
     """Run the paper's experiments and write the report; finished runs in the folder are not run again."""
     from cesaro.reproduce import run
 
-    names = run.choose([what.value])
+    names = run.select_figures([what.value])
     report = run.reproduce(names, quick, out)
     if json:
         output.print_json({"experiments": names, "quick": quick, "out": out, "report": report})
         return
     if "figure1" in names:
-        typer.echo(f"{run.table(out)}\n")
+        typer.echo(f"{run.methods_table_text(out)}\n")
     typer.echo(f"The report: {report}")

@@ -2,7 +2,7 @@
 drawn independently, no anchor, so that mu alone fixes every step.
 
 The linear models' kernel is used, which takes a weight per row. A row that is drawn twice has two weights: the samples are
-therefore visited in stretches without a repeated row, and the weights are set before each.
+therefore taken in segments without a repeated row, and the weights are set before each.
 """
 
 from typing import NamedTuple
@@ -28,7 +28,7 @@ from cesaro.linear.solvers.averaging.solver import Face
 from cesaro.weights import Uniform
 
 
-class Printed(NamedTuple):
+class PrintedMethod(NamedTuple):
     """A method: its recursion, and its weights a_t = gamma_t = slope t + offset, gamma_0 = anchor."""
 
     face: Face
@@ -38,42 +38,43 @@ class Printed(NamedTuple):
 
 
 PRINTED = {
-    "GDA": Printed(Face(), 1.0),  # output: the a-weighted average
-    "SC-PDA": Printed(Face(primal=True), 1.0),
-    "Pegasos": Printed(Face(last=True), 0.0, 1.0),
+    "GDA": PrintedMethod(Face(), 1.0),  # output: the a-weighted average
+    "SC-PDA": PrintedMethod(Face(primal=True), 1.0),
+    "Pegasos": PrintedMethod(Face(last=True), 0.0, 1.0),
     # w_t = (w_{t-1} - eta_t l_t) / (1 + mu eta_t) with eta_t = 2/(mu t): a_t = t + 1 in units of Gamma_t = (t+1)(t+2)/2
-    "PA-PSG": Printed(Face(primal=True), 1.0, 1.0, anchor=1.0),
-    "SC-RDA": Printed(Face(), 0.0, 1.0),
+    "PA-PSG": PrintedMethod(Face(primal=True), 1.0, 1.0, anchor=1.0),
+    "SC-RDA": PrintedMethod(Face(), 0.0, 1.0),
 }
 
 
-class Run:
+class PrintedRun:
     """A run of one method; `advance` is an epoch, as many independent samples as there are rows."""
 
-    def __init__(self, problem: Problem, method: str, seed: int):
-        self.how = PRINTED[method]
+    def __init__(self, problem: Problem, method: str, seed: int) -> None:
+        self.method = PRINTED[method]
         self.rng, self.t = np.random.default_rng(seed), 0
-        self.run = kernel.Run(problem, self.how.face, Uniform(), True, self.rng)
-        self.run.now[ANCHOR] = self.how.anchor
+        self.kernel_run = kernel.Run(problem, self.method.face, Uniform(), True, self.rng)
+        self.kernel_run.now[ANCHOR] = self.method.anchor
         self.weights, self.last = np.zeros(problem.rows.n), np.full(problem.rows.n, -1)
 
     def advance(self) -> None:
-        n = self.run.problem.rows.n
-        self.visit(self.rng.integers(n, size=n, dtype=np.uint32))
+        """One epoch."""
+        n = self.kernel_run.problem.rows.n
+        self.take_samples(self.rng.integers(n, size=n, dtype=np.uint32))
 
-    def visit(self, samples: np.ndarray) -> None:
+    def take_samples(self, samples: np.ndarray) -> None:
         """Take these rows, one after the other."""
-        run, (face, slope, offset, _) = self.run, self.how
+        run, (face, slope, offset, _) = self.kernel_run, self.method
         p, now, weights = run.problem, run.now, self.weights
-        pass_ = visit_average if face.primal else visit
+        kernel_epoch = visit_average if face.primal else visit
         a = slope * np.arange(self.t + 1.0, self.t + len(samples) + 1) + offset
         ends = np.empty(len(samples), dtype=np.int64)
         start = 0
-        for end in ends[: stretches(samples, self.t, self.last, ends)]:
-            stretch = samples[start:end]
-            weights[stretch] = a[start:end]
+        for end in ends[: segments_without_repeats(samples, self.t, self.last, ends)]:
+            segment = samples[start:end]
+            weights[segment] = a[start:end]
             what = (run.how, loss_of(run.how), None, run.zr, now, run.seen, run.orders.alike)
-            pass_(p.rows, run.targets, weights, stretch, 1.0, *what)
+            kernel_epoch(p.rows, run.targets, weights, segment, 1.0, *what)
             start = end
         self.t += len(samples)
         now[SQUARE] = fold(run.zr, now[ALPHA], now[SCALE])
@@ -82,16 +83,16 @@ class Run:
 
     def output(self) -> np.ndarray:
         """The point that the method's theorem is about."""
-        return self.run.output()
+        return self.kernel_run.output()
 
     def bound(self) -> float:
         """A proved lower bound of the optimum, from the mean slope of every row."""
-        return self.run.bound()
+        return self.kernel_run.bound()
 
 
 @njit(cache=True, nogil=True)
-def stretches(samples, before, last, ends):
-    """Where stretches without a repeated row end, into `ends`; how many. last[i] is the step that took row i last."""
+def segments_without_repeats(samples: np.ndarray, before: int, last: np.ndarray, ends: np.ndarray) -> int:
+    """Where segments without a repeated row end, into `ends`; how many. last[i] is the step that took row i last."""
     start, count = 0, 0
     for k in range(len(samples)):
         i = samples[k]

@@ -1,6 +1,6 @@
 """Runs of figure 1: f(w) = mu/2 |w|^2 + mean hinge loss, no intercept, after every epoch of one method with one seed.
 
-The clock counts CPU time and stops while the objective is evaluated. Every run is kept as a file (results.kept).
+CPU time is counted, and not while the objective is evaluated. Every run is saved as a file (results.load_or_compute).
 """
 
 import time
@@ -17,7 +17,7 @@ from cesaro.linear.solvers import dispatch
 from cesaro.linear.solvers.averaging import solver as kernel
 from cesaro.losses import Hinge
 from cesaro.reproduce.figure1 import as_printed
-from cesaro.reproduce.results import kept
+from cesaro.reproduce.results import load_or_compute
 from cesaro.weights import Linear, Uniform
 
 MU = 1e-4  # the paper prints none
@@ -41,7 +41,7 @@ def optimum(folder: Path, name: str) -> dict[str, float]:
         fit = dispatch.solve(problem(name), dispatch.Settings(tol=PROOF, max_iter=20_000))
         return {"objective": fit.objective, "lower_bound": fit.lower_bound}
 
-    return kept(folder / f"{name}_optimum.json", {"mu": MU, "tol": PROOF}, make)
+    return load_or_compute(folder / f"{name}_optimum.json", {"mu": MU, "tol": PROOF}, make)
 
 
 def trajectory(folder: Path, name: str, method: str, printed: bool, seed: int, epochs: int) -> dict[str, Any]:
@@ -49,13 +49,13 @@ def trajectory(folder: Path, name: str, method: str, printed: bool, seed: int, e
     setting = "printed" if printed else "ours"
 
     def make() -> dict[str, Any]:
-        p, run = problem(name), _begin(problem(name), method, printed, seed)
-        seconds, clock, objective, lower = [], 0.0, [], -np.inf
+        p, run = problem(name), _start_run(problem(name), method, printed, seed)
+        seconds, elapsed, objective, lower = [], 0.0, [], -np.inf
         for epoch in range(1, epochs + 1):
             begin = time.process_time()
             run.advance()
-            clock += time.process_time() - begin
-            seconds.append(clock)
+            elapsed += time.process_time() - begin
+            seconds.append(elapsed)
             objective.append(kernel.objective(p, run.output()))
             if epoch <= TABLE[-1]:
                 lower = max(lower, run.bound())
@@ -67,20 +67,20 @@ def trajectory(folder: Path, name: str, method: str, printed: bool, seed: int, e
         }
 
     path = folder / f"{name}_{method}_{setting}_{epochs}epochs_seed{seed}.json"
-    return kept(path, {"mu": MU, "method": method, "setting": setting, "seed": seed, "epochs": epochs}, make)
+    return load_or_compute(path, {"mu": MU, "method": method, "setting": setting, "seed": seed, "epochs": epochs}, make)
 
 
-def _begin(p: Problem, method: str, printed: bool, seed: int) -> as_printed.Run | kernel.Run:
+def _start_run(p: Problem, method: str, printed: bool, seed: int) -> as_printed.PrintedRun | kernel.Run:
     """As printed, or the solver of that name at its defaults."""
     if printed:
-        return as_printed.Run(p, method, seed)
+        return as_printed.PrintedRun(p, method, seed)
     face = kernel.SOLVERS[SOLVERS[method]]
     run = kernel.Run(p, face, Linear() if face.power else Uniform(), False, np.random.default_rng(seed))
     run.start_at(None, "auto")
     return run
 
 
-def sweeps(folder: Path, name: str, seed: int, epochs: list[int]) -> dict[str, Any]:
+def default_solver_run(folder: Path, name: str, seed: int, epochs: list[int]) -> dict[str, Any]:
     """The default solver: every point is a fit that ends after so many epochs."""
 
     def make() -> dict[str, Any]:
@@ -95,4 +95,4 @@ def sweeps(folder: Path, name: str, seed: int, epochs: list[int]) -> dict[str, A
         return {"epoch": epochs, "seconds": seconds, "objective": objective, "lower_bound": lower}
 
     path = folder / f"{name}_default_ours_{epochs[-1]}epochs_seed{seed}.json"
-    return kept(path, {"mu": MU, "method": DEFAULT, "seed": seed, "epochs": epochs}, make)
+    return load_or_compute(path, {"mu": MU, "method": DEFAULT, "seed": seed, "epochs": epochs}, make)
