@@ -37,7 +37,7 @@ def compare_command(
         from cesaro.cli import estimator, sources
 
         rows = sources.read_with_test(data, test, bar)
-        sources.check_labels(rows.y, estimator.score_name(loss) == "r2")
+        sources.check_label_kind(rows.y, estimator.score_name(loss) == "r2")
         settings = {"tol": tol, "time_limit": time_limit, "random_state": seed, "fit_intercept": not no_intercept}
         results = []
         for name in names:

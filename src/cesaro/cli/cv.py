@@ -33,7 +33,7 @@ def cv_command(
         from cesaro.cli import estimator, sources
 
         rows = sources.read_with_test(data, test, bar)
-        sources.check_labels(rows.y, estimator.score_name(loss) == "r2")
+        sources.check_label_kind(rows.y, estimator.score_name(loss) == "r2")
         fitted = estimator.make_estimator(
             loss,
             None,

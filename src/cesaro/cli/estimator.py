@@ -32,13 +32,13 @@ def timed_call(fit: Callable[[], object]) -> float:
     """The seconds of a fit. Warnings become notes; the caller says what is proved and what is not."""
     from sklearn.exceptions import ConvergenceWarning
 
-    begun = time.perf_counter()
+    started = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("ignore")  # what is meant for developers is of other kinds
         warnings.simplefilter("always", UserWarning)
         warnings.simplefilter("always", RuntimeWarning)
         fit()
-    seconds = time.perf_counter() - begun
+    seconds = time.perf_counter() - started
     for warning in caught:
         if not issubclass(warning.category, ConvergenceWarning):
             output.print_note(str(warning.message))

@@ -55,10 +55,10 @@ def fit_command(
         bar.start("loading")
         from cesaro.cli import estimator, sources
 
-        begun = time.perf_counter()
+        started = time.perf_counter()
         source = _open_source(data, test, memory, alpha, bar)
-        reading = time.perf_counter() - begun
-        sources.check_labels(source.y, estimator.score_name(loss) == "r2")
+        reading = time.perf_counter() - started
+        sources.check_label_kind(source.y, estimator.score_name(loss) == "r2")
         fitted = estimator.make_estimator(
             loss,
             alpha,

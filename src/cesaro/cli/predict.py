@@ -34,7 +34,7 @@ def predict_command(
         fitted = cesaro.load(model)
         if certified and not hasattr(fitted, "predict_certified"):
             raise CLIError("--certified is about labels, and this model is a regression", "leave --certified out.")
-        rows = sources.read_rows(data, bar)
+        rows = sources.read_dataset(data, bar)
         X = sources.match_features(rows.X, fitted.n_features_in_, rows.name)
         bar.start("predicting")
         found, sure = fitted.predict_certified(X) if certified else (fitted.predict(X), None)

@@ -21,7 +21,7 @@ EXPANSION = 8  # what a compressed file is taken to grow by
 BLOCK = 2**15  # rows
 
 
-def read_rows(source: str, bar: ProgressBar) -> Dataset:
+def read_dataset(source: str, bar: ProgressBar) -> Dataset:
     """The rows of a name, downloaded first if need be, or of a file."""
     bar.start(f"reading {source}")
     with_rows = [name for name, entry in data.CATALOGUE.items() if entry.columns]
@@ -58,10 +58,10 @@ def check_not_a_table(path: Path) -> None:
 
 def read_with_test(source: str, test: str | None, bar: ProgressBar) -> Dataset:
     """The rows of a source, with those of another to measure on if there is one."""
-    rows = read_rows(source, bar)
+    rows = read_dataset(source, bar)
     if test is None:
         return rows
-    other = read_rows(test, bar)
+    other = read_dataset(test, bar)
     X = match_features(other.X, rows.X.shape[1], other.name)
     return rows._replace(X_test=X, y_test=other.y, test_note=other.name)
 
@@ -81,7 +81,7 @@ def match_features(X: Any, features: int, name: str) -> Any:
     return X
 
 
-def check_labels(y: Any, regression: bool) -> None:
+def check_label_kind(y: Any, regression: bool) -> None:
     """Refuse a loss that does not go with the labels."""
     if regression:
         return
@@ -137,7 +137,7 @@ class OutOfCoreSource:
         check_not_a_table(Path(source))
         bar.start(f"parsing {source}")
         self.path, self.memory, self.store = Path(source), memory, open_store(source)
-        self.test = None if test is None else read_rows(test, bar)
+        self.test = None if test is None else read_dataset(test, bar)
 
     @property
     def y(self) -> np.ndarray:

@@ -157,7 +157,8 @@ class Archive:
     def mismatch(self, path: Path) -> str | None:
         """Which member of the published length differs from the published one; None if none does.
 
-        Other lengths pass: some of the images in the same format are of use, and the loader checks the format."""
+        Other lengths pass: some of the images in the same format are of use, and the loader checks the format.
+        """
         for member, expected in zip(self.members, self.sha256, strict=False):
             file = path / member
             if file.stat().st_size == self.length and (sha256 := file_digest(file, "sha256")) != expected:

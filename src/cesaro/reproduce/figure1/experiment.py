@@ -94,18 +94,18 @@ def gaps(runs: list[dict[str, Any]], best: dict[str, float]) -> dict[str, Any]:
 
 def _shortened(budget: Budget, curves: dict[str, Any]) -> tuple[str, ...]:
     """What is not the whole experiment, in words."""
-    full, words = Budget(budget.runs), []
+    full, notes = Budget(budget.runs), []
     left_out = [name for name in full.data_sets if name not in budget.data_sets]
     missing = [name for name, curve in curves.items() if isinstance(curve, str)]
     if left_out:
-        words.append(f"without {', '.join(left_out)}")
+        notes.append(f"without {', '.join(left_out)}")
     if missing:
-        words.append(f"{', '.join(missing)} could not be had")
+        notes.append(f"{', '.join(missing)} could not be had")
     if budget.epochs < full.epochs:
-        words.append(f"{budget.epochs} epochs instead of {full.epochs}")
+        notes.append(f"{budget.epochs} epochs instead of {full.epochs}")
     if budget.seeds < full.seeds:
-        words.append(f"{budget.seeds} seeds instead of {full.seeds}")
-    return (*words, "the verdicts are about this much alone") if words else ()
+        notes.append(f"{budget.seeds} seeds instead of {full.seeds}")
+    return (*notes, "the verdicts are about this much alone") if notes else ()
 
 
 def show_progress(what: str) -> None:

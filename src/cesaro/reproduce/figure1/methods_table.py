@@ -80,9 +80,9 @@ def timed_peer_fit(p: Problem, estimator: Any) -> tuple[float, float]:
     X = sp.csr_matrix((rows.data, rows.col.astype(np.int32), rows.ptr.astype(np.int32)), (rows.n, rows.d))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that so few epochs are not enough is what the table shows
-        begin = time.process_time()
+        started = time.process_time()
         estimator.fit(X, p.y)
-        return time.process_time() - begin, objective(p, estimator.coef_[0])
+        return time.process_time() - started, objective(p, estimator.coef_[0])
 
 
 def format_table(table: tuple[tuple[str, ...], ...]) -> str:

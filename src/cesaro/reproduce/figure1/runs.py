@@ -52,9 +52,9 @@ def trajectory(folder: Path, name: str, method: str, printed: bool, seed: int, e
         p, run = problem(name), _start_run(problem(name), method, printed, seed)
         seconds, elapsed, objective, lower = [], 0.0, [], -np.inf
         for epoch in range(1, epochs + 1):
-            begin = time.process_time()
+            started = time.process_time()
             run.advance()
-            elapsed += time.process_time() - begin
+            elapsed += time.process_time() - started
             seconds.append(elapsed)
             objective.append(kernel.objective(p, run.output()))
             if epoch <= TABLE[-1]:
@@ -86,9 +86,9 @@ def default_solver_run(folder: Path, name: str, seed: int, epochs: list[int]) ->
     def make() -> dict[str, Any]:
         seconds, objective, lower = [], [], -np.inf
         for limit in epochs:
-            begin = time.process_time()
+            started = time.process_time()
             fit: Fit = dispatch.solve(problem(name), dispatch.Settings(tol=0.0, max_iter=limit, seed=seed))
-            seconds.append(time.process_time() - begin)
+            seconds.append(time.process_time() - started)
             objective.append(fit.objective)
             if limit <= TABLE[-1]:
                 lower = fit.lower_bound

@@ -53,15 +53,15 @@ def accuracy_claim(
     ]
     share = min(means[0].values()) / 100
     noise = 100 * math.sqrt(2 * share * (1 - share) / test_images / count)
-    words = [
+    differences = [
         ", ".join(f"{ours.name} minus {theirs.name} {mean[ours] - mean[theirs]:+.1f}" for ours, theirs in pairs)
         for mean in means
     ]
     said = ", ".join(f"{method.name} {value:.1f} %" for method, value in means[0].items())
     return Claim(
         paper,
-        f"On CIFAR-10 after the last epoch: {said} ({seeds_in_words(count)}). In points: {'; an epoch before: '.join(words)}. "
-        f"Less than {noise:.1f} is within the noise of {test_images:,} test images.",
+        f"On CIFAR-10 after the last epoch: {said} ({seeds_in_words(count)}). "
+        f"In points: {'; an epoch before: '.join(differences)}. Less than {noise:.1f} is within the noise of {test_images:,} test images.",
         verdict([mean[ours] - mean[theirs] > noise for mean in means for ours, theirs in pairs]),
     )
 

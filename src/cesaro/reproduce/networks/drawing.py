@@ -72,7 +72,7 @@ def largest_rate_note(found: OutcomesOrReason) -> str:
 
 
 def describe_setting(setting: TrainingSetting) -> tuple[str, ...]:
-    """What there is less of than the whole data would allow, and how the rate was found, in words."""
+    """The images, epochs and seeds of a setting, and how the rate was found, in words."""
     count = "one seed" if setting.seeds == 1 else f"{setting.seeds} seeds"
     return (
         f"{setting.images:,} of 50,000 training images, {setting.epochs} epochs, batches of {setting.batch_size}, {count}",

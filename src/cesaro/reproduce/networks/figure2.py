@@ -31,9 +31,9 @@ def run(budget: Budget) -> Figure:
     """Both data sets; runs that are saved in `budget.runs` are not trained again."""
     setting = QUICK if budget.quick else replace(FULL, seeds=min(FULL.seeds, budget.seeds))
     found = {data: compare_or_explain(replace(setting, data=data), budget.runs) for data in TITLES}
-    words = describe_setting(setting)
+    notes = describe_setting(setting)
     if budget.quick:
-        words = (*words, "too short to judge the paper's claims")
+        notes = (*notes, "too short to judge the paper's claims")
     first = found["cifar10"]
     found_claims: tuple[Claim, ...] = ()
     if not budget.quick and not isinstance(first, str):
@@ -49,7 +49,7 @@ def run(budget: Budget) -> Figure:
         HOW + largest_rate_note(first),
         tuple(panel for data in TITLES for panel in network_panels(data, found[data])),
         found_claims,
-        words,
+        notes,
         table=rates_table(first),
     )
 

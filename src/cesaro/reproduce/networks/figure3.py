@@ -37,10 +37,10 @@ def run(budget: Budget) -> Figure:
     """Both data sets; runs that are saved in `budget.runs` are not trained again."""
     whole = device() == "cuda"
     setting = FULL if whole else SHORT
-    words = describe_setting(setting) if whole else (*describe_setting(setting), TOO_SHORT)
+    notes = describe_setting(setting) if whole else (*describe_setting(setting), TOO_SHORT)
     found: dict[str, OutcomesOrReason] = dict.fromkeys(TITLES, LEFT_OUT)
     if budget.quick:
-        words = (LEFT_OUT,)
+        notes = (LEFT_OUT,)
     else:
         found = {data: compare_or_explain(replace(setting, data=data), budget.runs) for data in TITLES}
     first = found["cifar10"]
@@ -57,7 +57,7 @@ def run(budget: Budget) -> Figure:
         HOW + largest_rate_note(first),
         tuple(panel for data in TITLES for panel in network_panels(data, found[data])),
         found_claims,
-        words,
+        notes,
         table=rates_table(first),
     )
 

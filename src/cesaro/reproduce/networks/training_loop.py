@@ -20,7 +20,7 @@ from cesaro.data.cifar import Images
 from cesaro.reproduce.networks.architectures import NETWORKS
 from cesaro.storage.atomic_write import whole_file
 
-FITTED = 5000  # training images on which the fit is judged
+FITTED = 5000  # training images on which the fit is evaluated
 
 
 def device() -> str:
@@ -65,11 +65,25 @@ def train(
 ) -> dict[str, list[float]]:
     """Train, evaluating after every epoch.
 
-    validation : images that nobody trains on, to choose settings by; their accuracy is recorded as validation_accuracy
-    checkpoint : a file, written after every epoch; if it exists the run continues from it
-    until : stop after this epoch of the recipe's, with the checkpoint in place for the others
-    progress : a line on stderr
-    returns, one entry per epoch: epoch; train_loss, the mean over the epoch's batches, with dropout, of the weights that moved;
+    Parameters
+    ----------
+    plan, recipe : Plan, Recipe
+        How the network is trained, and what all plans of a comparison share.
+    data, test : Images
+        To train on, and to test on.
+    validation : Images, optional
+        Images that nobody trains on, to choose settings by; their accuracy is recorded as validation_accuracy.
+    checkpoint : Path, optional
+        A file, written after every epoch; if it exists the run continues from it.
+    until : int, optional
+        Stop after this epoch of the recipe's, with a checkpoint for the others.
+    progress : bool, default=False
+        Whether to write a line on stderr.
+
+    Returns
+    -------
+    dict of lists
+        One entry per epoch: epoch; train_loss, the mean over the epoch's batches, with dropout, of the weights that moved;
         fitted_loss, without dropout, of the weights that the plan evaluates, on the first 5,000 training images; test_loss,
         test_accuracy; seconds, of training alone. With SWA the same measures with iterate_ before them are those of SGD.
     """
@@ -112,7 +126,7 @@ class TrainingRun:
         return images.sub_(self.mean[:, None, None]).div_(self.scale[:, None, None])
 
     def train_epoch(self, progress: bool) -> None:
-        begin, total = time.perf_counter(), 0.0
+        started, total = time.perf_counter(), 0.0
         self.model.train()
         if self.plan.mode:
             self.plan.mode(self.optimizer, True)
@@ -137,7 +151,7 @@ class TrainingRun:
         self.loss = total / max(1, self.batches)
         if self.average is not None and self.epoch > (self.plan.swa_from or 0.0) * self.recipe.epochs:
             self.average.update_parameters(self.model)
-        self.seconds += time.perf_counter() - begin
+        self.seconds += time.perf_counter() - started
 
     def record(self, test: Images, validation: Images | None = None) -> None:
         """Losses and accuracies of the weights that the plan evaluates; with SWA also of those that SGD has moved to."""

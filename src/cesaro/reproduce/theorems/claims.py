@@ -48,7 +48,7 @@ def theorem_2_claim(numbers: dict[str, Any]) -> Claim:
     ratios, example, worst = numbers["ratios"], numbers["counterexample"], numbers["worst"]
     printed, corrected = (max(ratios[f"theorem 2 {kind}"]["largest"]) for kind in ("printed", "corrected"))
     over = int(np.argmax(np.array(example["reached"]) / example["printed"]))
-    words = (
+    measured = (
         f"A function in one dimension reaches {example['reached'][over]:.4f} after t = {over + 1} where "
         f"{example['printed'][over]:.4f} is allowed; random problems reach {printed:.3f} times the printed bound and "
         f"{corrected:.3f} times the corrected one"
@@ -56,14 +56,14 @@ def theorem_2_claim(numbers: dict[str, Any]) -> Claim:
     highest = [printed, example["reached"][over] / example["printed"][over]]
     right = [corrected, max(np.array(example["reached"]) / example["corrected"])]
     if worst is not None:
-        words += f"; the worst cases are {max(worst['printed']):.3f} and {max(worst['corrected']):.3f} times them"
+        measured += f"; the worst cases are {max(worst['printed']):.3f} and {max(worst['corrected']):.3f} times them"
         highest.append(max(worst["printed"]))
         right.append(max(worst["corrected"]) - 1e-5)  # the solver's accuracy
     false = max(highest) > SLACK
-    words += f". The corrected bound {'held' if max(right) <= SLACK else 'did NOT hold'} everywhere."
+    measured += f". The corrected bound {'held' if max(right) <= SLACK else 'did NOT hold'} everywhere."
     return Claim(
         "Theorem 2: f(x_t) - f* of SC-PDA's last point is at most (1/2A_t) sum of a_k^2/(mu Gamma_k) |g_k|^2.",
-        words,
+        measured,
         "not" if false else "reproduced",
     )
 

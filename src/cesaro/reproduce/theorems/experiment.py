@@ -94,13 +94,13 @@ def worst_ratios(steps: int) -> dict[str, list[float]]:
 
 def _shortened(budget: Budget, numbers: dict[str, Any]) -> tuple[str, ...]:
     """What is not the whole experiment, in words."""
-    full, words = Budget(budget.runs), []
+    full, notes = Budget(budget.runs), []
     if budget.problems < full.problems:
-        words.append(f"{budget.problems} random problems instead of {full.problems}")
+        notes.append(f"{budget.problems} random problems instead of {full.problems}")
     if budget.steps < full.steps:
-        words.append(f"t up to {budget.steps:,} instead of {full.steps:,}")
+        notes.append(f"t up to {budget.steps:,} instead of {full.steps:,}")
     if numbers["worst"] is None:
-        words.append("without the worst cases")
+        notes.append("without the worst cases")
     elif budget.worst_cases < full.worst_cases:
-        words.append(f"worst cases up to t = {budget.worst_cases} instead of {full.worst_cases}")
-    return tuple(words)
+        notes.append(f"worst cases up to t = {budget.worst_cases} instead of {full.worst_cases}")
+    return tuple(notes)
