@@ -61,7 +61,8 @@ def accuracy_claim(
     return Claim(
         paper,
         f"On CIFAR-10 after the last epoch: {said} ({seeds_in_words(count)}). "
-        f"In points: {'; an epoch before: '.join(differences)}. Less than {noise:.1f} is within the noise of {test_images:,} test images.",
+        f"In points: {'; an epoch before: '.join(differences)}. "
+        f"Less than {noise:.1f} is within the noise of {test_images:,} test images.",
         verdict([mean[ours] - mean[theirs] > noise for mean in means for ours, theirs in pairs]),
     )
 
