@@ -24,7 +24,7 @@ COMMENTS = {  # by the first words of the claim
 
 
 def main() -> None:
-    (HERE / "experiments.md").write_text(text())
+    (HERE / "experiments.md").write_text(text(), encoding="utf-8", newline="\n")
 
 
 def text() -> str:

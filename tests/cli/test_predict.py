@@ -48,14 +48,14 @@ def test_json_has_labels_and_mask(cesaro, files, model, rows):
 def test_an_output_file_takes_the_labels_and_stdout_stays_empty(cesaro, files, model, tmp_path):
     ended = cesaro("predict", model, files / "more", "--output", tmp_path / "labels")
     assert ended.out == ""
-    assert (tmp_path / "labels").read_text() == cesaro("predict", model, files / "more").out
+    assert (tmp_path / "labels").read_text(encoding="utf-8") == cesaro("predict", model, files / "more").out
     answer = cesaro("predict", model, files / "more", "--output", tmp_path / "labels", "--json").json
     assert answer["output"] == str(tmp_path / "labels")
     assert "labels" not in answer
 
 
 def test_the_number_of_features_is_the_models(cesaro, model, tmp_path):
-    (tmp_path / "rows").write_text("1 2:1\n-1 2:1 4000:3\n")
+    (tmp_path / "rows").write_text("1 2:1\n-1 2:1 4000:3\n", encoding="utf-8")
     ended = cesaro("predict", model, tmp_path / "rows")
     first, second = ended.out.splitlines()
     assert first == second
@@ -63,7 +63,7 @@ def test_the_number_of_features_is_the_models(cesaro, model, tmp_path):
 
 
 def test_without_known_labels_there_is_no_accuracy(cesaro, model, tmp_path):
-    (tmp_path / "rows").write_text("0 2:1\n0 3:1\n")
+    (tmp_path / "rows").write_text("0 2:1\n0 3:1\n", encoding="utf-8")
     ended = cesaro("predict", model, tmp_path / "rows")
     assert "accuracy" not in ended.err
     assert cesaro("predict", model, tmp_path / "rows", "--json").json["accuracy"] is None

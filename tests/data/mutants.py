@@ -9,7 +9,9 @@ import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_svmlight_file
 
-from cesaro.data.svmlight.reader import TOKEN, SvmlightError, blocks, read_svmlight
+from cesaro.data.svmlight.errors import SvmlightError
+from cesaro.data.svmlight.parser import TOKEN
+from cesaro.data.svmlight.reader import blocks, read_svmlight
 
 SEEDS = [
     b"+1 1:0.5 3:-2e-3 7:1\n-1 2:1.25 4:0\n+1 5:3.14159265358979\n",

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from cesaro.data.cifar import SOURCES, load_cifar
+from cesaro.data.cifar import FORMATS, load_cifar
 
 
 def write(folder, name, rng, per_file=7):
     """Small files in the official format, and what is in them."""
-    source = SOURCES[name]
+    source = FORMATS[name]
     place = folder / source.folder
     place.mkdir()
     expected = {}
@@ -24,11 +24,11 @@ def write(folder, name, rng, per_file=7):
     return expected
 
 
-@pytest.mark.parametrize("name", SOURCES)
+@pytest.mark.parametrize("name", FORMATS)
 def test_what_was_written_in_the_official_format_is_read(name, tmp_path):
     expected = write(tmp_path, name, np.random.default_rng(0))
-    for folder in (tmp_path, tmp_path / SOURCES[name].folder):
-        for images, files in zip(load_cifar(name, folder), (SOURCES[name].train, SOURCES[name].test), strict=True):
+    for folder in (tmp_path, tmp_path / FORMATS[name].folder):
+        for images, files in zip(load_cifar(name, folder), (FORMATS[name].train, FORMATS[name].test), strict=True):
             assert np.array_equal(images.x, np.concatenate([expected[file][0] for file in files]))
             assert np.array_equal(images.y, np.concatenate([expected[file][1] for file in files]))
             assert images.x.dtype == np.uint8

@@ -45,6 +45,14 @@ TABLE = {
     ),
     "Interpolated, b = 1": Entry(_with(Interpolated, b=1.0)),
 }
+OURS = {name: entry for name, entry in TABLE.items() if "torch" not in name}
+
+
+def parameter(*shape: int, dtype: torch.dtype = torch.float32) -> torch.nn.Parameter:
+    """Ones, with a gradient of ones."""
+    p = torch.nn.Parameter(torch.ones(*shape, dtype=dtype))
+    p.grad = torch.ones_like(p)
+    return p
 
 
 def make_model(dtype: torch.dtype = torch.float32, seed: int = 0) -> torch.nn.Sequential:

@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 from cesaro import domains, methods
 from cesaro.methods import Schedule
 from cesaro.optim import GDA, SCPDA, AveragingLR, Interpolated
-from cesaro.optim.averaging_schedule import make_clock
+from cesaro.optim.averaging_schedule import make_averaging_schedule
 from cesaro.weights import Geometric, Linear, Power, Uniform
 
 STEPS, SHAPE, MU = 40, (3, 4), 2.0
@@ -144,18 +144,18 @@ def test_from_outside_the_ball_gda_enters_at_once_and_sc_pda_step_by_step():
 
 @pytest.mark.parametrize("averaging", ["linear", "uniform", 2, 3.5, 20, 0.05, Power(0.5), Power(-1)])
 @pytest.mark.parametrize(("start", "t0"), [(0, 0), (7, 3), (None, None), (5, 0)])
-def test_the_clock_in_tensors_is_the_clock_in_numbers(averaging, start, t0):
-    clock = make_clock(averaging, start, t0)
+def test_the_schedule_in_tensors_is_the_schedule_in_numbers(averaging, start, t0):
+    schedule = make_averaging_schedule(averaging, start, t0)
     times = [1, 2, 3, 7, 8, 9, 24, 25, 26, 100, 999, 1000, 1001, 1002, 1050, 10_000_000]
-    numbers = [clock.share(t) for t in times]
-    tensors = clock.share(torch.tensor(times, dtype=torch.float64))
+    numbers = [schedule.share(t) for t in times]
+    tensors = schedule.share(torch.tensor(times, dtype=torch.float64))
     np.testing.assert_allclose(tensors.numpy(), numbers, rtol=1e-12)
 
 
 @pytest.mark.parametrize("averaging", ["linear", "uniform", 3])
 def test_the_share_stands_still_until_start_and_falls_without_a_jump(averaging):
-    clock = make_clock(averaging, 50, None)
-    shares = np.array([clock.share(t) for t in range(1, 200)])
+    schedule = make_averaging_schedule(averaging, 50, None)
+    shares = np.array([schedule.share(t) for t in range(1, 200)])
     assert np.all(shares[:51] == shares[0])
     assert np.all(np.diff(shares[50:]) < 0)
     assert shares[50] - shares[51] < 0.1 * shares[50]

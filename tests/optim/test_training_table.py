@@ -14,4 +14,4 @@ def test_the_table_of_the_guide_is_that_of_the_runs(monkeypatch):
     for name in ("contenders", "train_cifar"):
         sys.modules.pop(name)
     assert table.count("\n") >= 8
-    assert table in (ROOT / "docs" / "networks.md").read_text()
+    assert table in (ROOT / "docs" / "networks.md").read_text(encoding="utf-8")

@@ -24,8 +24,9 @@ def work(rank: int, folder: str) -> None:
     """One of two processes; results go to folder/results.pt."""
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
-    os.environ.update(GLOO_SOCKET_IFNAME="lo")
-    dist.init_process_group("gloo", init_method=f"file://{folder}/meeting", rank=rank, world_size=2)
+    if sys.platform == "linux":
+        os.environ.update(GLOO_SOCKET_IFNAME="lo")
+    dist.init_process_group("gloo", init_method=Path(folder, "meeting").as_uri(), rank=rank, world_size=2)
     results = {}
     for number, (name, entry) in enumerate(TABLE.items()):
         results[name, "ddp"] = ddp(entry, rank)

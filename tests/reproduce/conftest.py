@@ -7,7 +7,7 @@ from reproduce.small import rows
 
 from cesaro.data import DataError, Dataset
 from cesaro.reproduce.budget import Budget
-from cesaro.reproduce.figure1 import runs as trajectories
+from cesaro.reproduce.figure1 import runs as figure1_runs
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def small_budget(tmp_path, monkeypatch):
             raise DataError("Fetch it: cesaro data fetch w8a.")
         return Dataset(name, *rows(), None, None, "")
 
-    monkeypatch.setattr(trajectories, "load", load)
-    trajectories.problem.cache_clear()
+    monkeypatch.setattr(figure1_runs, "load", load)
+    figure1_runs.problem.cache_clear()
     yield replace(Budget(tmp_path / "runs"), data_sets=("a9a", "w8a"), epochs=12, seeds=2)
-    trajectories.problem.cache_clear()
+    figure1_runs.problem.cache_clear()

@@ -19,7 +19,7 @@ def committed():
 
 def test_the_page_about_the_experiments_is_made_from_the_committed_numbers():
     text = runpy.run_path(str(ROOT / "docs" / "experiments.py"))["text"]
-    assert text() == (ROOT / "docs" / "experiments.md").read_text(), "run: python docs/experiments.py"
+    assert text() == (ROOT / "docs" / "experiments.md").read_text(encoding="utf-8"), "run: python docs/experiments.py"
 
 
 def test_the_committed_figures_are_whole(committed):
@@ -35,7 +35,7 @@ def test_the_committed_figures_are_whole(committed):
 
 def test_every_row_of_the_readme_s_table_is_in_the_numbers(committed):
     known = {tuple(cell.replace("*", "\\*") for cell in row) for row in committed["figure1"].table}
-    lines = (ROOT / "README.md").read_text().splitlines()
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
     begin = next(k for k, line in enumerate(lines) if line.startswith("| method on a9a"))
     rows = [tuple(line.strip("| ").split(" | ")) for line in lines[begin:] if line.startswith("| ")][:8]
     assert len(rows) == 8

@@ -17,8 +17,8 @@ from cesaro.methods import ALL, Schedule
 from cesaro.reproduce.figure1 import as_printed
 from cesaro.reproduce.figure1 import claims as figure1_claims
 from cesaro.reproduce.figure1 import experiment as figure1
-from cesaro.reproduce.figure1 import runs as trajectories
-from cesaro.reproduce.results import Figure, kept
+from cesaro.reproduce.figure1 import runs as figure1_runs
+from cesaro.reproduce.results import Figure, load_or_compute
 
 MU = 0.05
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "libsvm"
@@ -49,17 +49,17 @@ def readable(name, samples):
 @pytest.mark.parametrize("method", as_printed.PRINTED)
 def test_as_printed_is_the_readable_method_on_the_same_samples(problem, method):
     samples = np.random.default_rng(1).integers(60, size=400, dtype=np.uint32)  # every row several times
-    run = as_printed.Run(problem, method, seed=0)
-    run.visit(samples[:150])
-    run.visit(samples[150:])
-    expected = readable(trajectories.SOLVERS[method], samples)
+    run = as_printed.PrintedRun(problem, method, seed=0)
+    run.take_samples(samples[:150])
+    run.take_samples(samples[150:])
+    expected = readable(figure1_runs.SOLVERS[method], samples)
     np.testing.assert_allclose(run.output(), expected, rtol=1e-10, atol=1e-12)
 
 
 def test_what_a_run_as_printed_proves_is_true(problem):
     best = solve(problem, Settings(tol=1e-10)).objective
     for method in as_printed.PRINTED:
-        run = as_printed.Run(problem, method, seed=3)
+        run = as_printed.PrintedRun(problem, method, seed=3)
         for _ in range(30):
             run.advance()
         assert 0 < run.bound() <= best <= objective(problem, run.output())
@@ -71,7 +71,7 @@ def test_every_method_is_drawn_in_both_settings_and_lies_above_the_minimum(small
     printed, _, ours, _ = figure.panels
     assert [panel.title for panel in (printed, ours)] == ["a9a, as printed", "a9a, ours, with the anchor"]
     for panel in (printed, ours):
-        assert {series.method for series in panel.series} == {*trajectories.SOLVERS, trajectories.DEFAULT}
+        assert {series.method for series in panel.series} == {*figure1_runs.SOLVERS, figure1_runs.DEFAULT}
         for series in panel.series:
             assert series.x["epochs"][0] == 1
             assert series.x["epochs"][-1] == 12
@@ -79,7 +79,7 @@ def test_every_method_is_drawn_in_both_settings_and_lies_above_the_minimum(small
                 0 < low <= mean <= high for low, mean, high in zip(series.low, series.mean, series.high, strict=True)
             )
             assert np.all(np.diff(series.x["seconds"]) > 0) or series.dashed
-        assert [series.method for series in panel.series if series.dashed] == [trajectories.DEFAULT]
+        assert [series.method for series in panel.series if series.dashed] == [figure1_runs.DEFAULT]
     assert len(figure.table) == 1 + 5 + 5 + 1 + 2
     assert [row[0] for row in figure.table[-2:]] == ["SGDClassifier", "LinearSVC"]
     assert [claim.verdict in ("reproduced", "partly", "not") for claim in figure.claims] == [True] * 4
@@ -102,22 +102,22 @@ def test_a_data_set_that_cannot_be_had_is_said_in_its_place_and_the_rest_is_draw
 
 def test_finished_runs_are_not_run_again(small_budget, monkeypatch):
     first = figure1.run(small_budget)
-    monkeypatch.setattr(trajectories, "_begin", lambda *_: pytest.fail("ran again"))
-    monkeypatch.setattr(trajectories.dispatch, "solve", lambda *_: pytest.fail("solved again"))
+    monkeypatch.setattr(figure1_runs, "_start_run", lambda *_: pytest.fail("ran again"))
+    monkeypatch.setattr(figure1_runs.dispatch, "solve", lambda *_: pytest.fail("solved again"))
     assert figure1.run(small_budget) == first
 
 
 @pytest.mark.parametrize("text", ["{", "{}", "[]", '{"settings": 1}'])
 def test_a_damaged_file_is_made_again(tmp_path, text):
     path = tmp_path / "run.json"
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
     for _ in range(2):
-        assert kept(path, {"seed": 1}, lambda: {"f": [2.0]}) == {"f": [2.0]}
-    assert kept(path, {"seed": 1}, lambda: pytest.fail("known")) == {"f": [2.0]}
+        assert load_or_compute(path, {"seed": 1}, lambda: {"f": [2.0]}) == {"f": [2.0]}
+    assert load_or_compute(path, {"seed": 1}, lambda: pytest.fail("known")) == {"f": [2.0]}
 
 
 def test_an_interrupted_run_resumes_and_ends_as_if_it_had_not_been(small_budget, monkeypatch, tmp_path):
-    begun, begin = [], trajectories._begin
+    begun, begin = [], figure1_runs._start_run
 
     def interrupted(p, method, printed, seed):
         begun.append((method, printed, seed))
@@ -125,7 +125,7 @@ def test_an_interrupted_run_resumes_and_ends_as_if_it_had_not_been(small_budget,
             raise KeyboardInterrupt
         return begin(p, method, printed, seed)
 
-    monkeypatch.setattr(trajectories, "_begin", interrupted)
+    monkeypatch.setattr(figure1_runs, "_start_run", interrupted)
     with pytest.raises(KeyboardInterrupt):
         figure1.run(small_budget)
     assert not list(small_budget.runs.rglob("*.part"))
@@ -138,13 +138,13 @@ def test_an_interrupted_run_resumes_and_ends_as_if_it_had_not_been(small_budget,
 
 def test_a_run_with_other_settings_is_not_taken_for_this_one(small_budget):
     folder = small_budget.runs / "figure1"
-    trajectories.trajectory(folder, "a9a", "GDA", True, 0, 3)
+    figure1_runs.trajectory(folder, "a9a", "GDA", True, 0, 3)
     (path,) = folder.iterdir()
-    known = json.loads(path.read_text())
+    known = json.loads(path.read_text(encoding="utf-8"))
     known["settings"]["mu"] = 1.0
     known["numbers"]["objective"] = [0.0] * 3
-    path.write_text(json.dumps(known))
-    assert min(trajectories.trajectory(folder, "a9a", "GDA", True, 0, 3)["objective"]) > 0
+    path.write_text(json.dumps(known), encoding="utf-8")
+    assert min(figure1_runs.trajectory(folder, "a9a", "GDA", True, 0, 3)["objective"]) > 0
 
 
 def curves(levels, noise=0.0, power=1.0):
@@ -159,18 +159,20 @@ def curves(levels, noise=0.0, power=1.0):
 
 
 def test_the_verdicts_follow_from_the_numbers():
-    alike = dict.fromkeys(trajectories.SOLVERS, 1.0) | {"Pegasos": 1.2}
-    assert [claim.verdict for claim in figure1_claims.claims(curves(alike, noise=0.3))] == ["reproduced"] * 4
+    alike = dict.fromkeys(figure1_runs.SOLVERS, 1.0) | {"Pegasos": 1.2}
+    assert [claim.verdict for claim in figure1_claims.figure1_claims(curves(alike, noise=0.3))] == ["reproduced"] * 4
     apart = {"GDA": 1.0, "SC-PDA": 9.0, "Pegasos": 0.1, "PA-PSG": 90.0, "SC-RDA": 9.0}
-    assert [claim.verdict for claim in figure1_claims.claims(curves(apart, power=0.5))] == ["not"] * 4
+    assert [claim.verdict for claim in figure1_claims.figure1_claims(curves(apart, power=0.5))] == ["not"] * 4
     mixed = {"GDA": 1.0, "SC-PDA": 20.0, "Pegasos": 2.0, "PA-PSG": 20.0, "SC-RDA": 20.0}
-    found = figure1_claims.claims(curves(mixed, noise=0.3, power=1.1))
+    found = figure1_claims.figure1_claims(curves(mixed, noise=0.3, power=1.1))
     assert [claim.verdict for claim in found] == ["partly", "partly", "partly", "reproduced"]
     assert "four methods: a9a 20" in found[0].measured
 
 
 def test_the_words_carry_the_numbers_that_decide():
-    found = figure1_claims.claims(curves({"GDA": 1.0, "SC-PDA": 4.0, "Pegasos": 3.0, "PA-PSG": 4.0, "SC-RDA": 2.0}))
+    found = figure1_claims.figure1_claims(
+        curves({"GDA": 1.0, "SC-PDA": 4.0, "Pegasos": 3.0, "PA-PSG": 4.0, "SC-RDA": 2.0})
+    )
     assert "of SC-PDA and PA-PSG alone: a9a 1.00" in found[0].measured
     assert "SC-PDA 0%" in found[2].measured
     assert "GDA -1.00 to -1.00" in found[3].measured
@@ -182,8 +184,8 @@ def test_the_words_carry_the_numbers_that_decide():
 )
 def test_our_own_optimum_encloses_the_known_one(name, minimum, monkeypatch, tmp_path):
     monkeypatch.setenv("CESARO_DATA", str(SHARED))
-    trajectories.problem.cache_clear()
-    best = trajectories.optimum(tmp_path, name)
+    figure1_runs.problem.cache_clear()
+    best = figure1_runs.optimum(tmp_path, name)
     assert best["lower_bound"] - 1e-12 <= minimum <= best["objective"] + 1e-12
     assert best["objective"] - best["lower_bound"] <= 1e-9
 

@@ -17,7 +17,7 @@ import pytest
 pytest.importorskip("plotly", reason="plotly is not installed: pip install cesaro[report]")
 
 from cesaro.reproduce.report.colours import colour, on_dark
-from cesaro.reproduce.report.html import write
+from cesaro.reproduce.report.html import write_report
 from cesaro.reproduce.results import Claim, Figure, Panel, Series
 
 HOSTILE = '</script><img src=x onerror="document.title=1"> & <b>bold</b>'
@@ -57,10 +57,10 @@ def links(page):
 
 
 def test_the_downloads_carry_the_numbers(tmp_path):
-    page = write(figures(), tmp_path).read_text()
+    page = write_report(figures(), tmp_path).read_text(encoding="utf-8")
     found = links(page)
     assert set(found) == {"figure1.json", "figure1.csv", "figure2.json", "figure2.csv"}
-    (tmp_path / "figure1.json").write_text(found["figure1.json"])
+    (tmp_path / "figure1.json").write_text(found["figure1.json"], encoding="utf-8")
     assert Figure.load(tmp_path / "figure1.json") == figures()[0]
     rows = list(csv.DictReader(io.StringIO(found["figure1.csv"])))
     assert len(rows) == 6 * 12
@@ -70,14 +70,16 @@ def test_the_downloads_carry_the_numbers(tmp_path):
 
 def test_pictures_are_linked_where_they_are(tmp_path):
     (tmp_path / "figure2.pdf").write_bytes(b"%PDF")
-    page = write(figures(), tmp_path).read_text()
+    page = write_report(figures(), tmp_path).read_text(encoding="utf-8")
     assert 'href="figure2.pdf"' in page
     assert 'href="figure2.png"' not in page
 
 
 def test_a_number_that_is_none_becomes_a_gap(tmp_path):
     broken = Series("GDA", {"epochs": [1.0, 2.0]}, [1.0, math.nan], [1.0, 1.0], [1.0, math.inf])
-    page = write([Figure("figure9", "Nine", "", (Panel("p", "y", (broken,)),))], tmp_path).read_text()
+    page = write_report([Figure("figure9", "Nine", "", (Panel("p", "y", (broken,)),))], tmp_path).read_text(
+        encoding="utf-8"
+    )
     known = json.loads(re.search(r'id="data">(.*?)</script>', page).group(1))
     assert known[0]["panels"][0]["series"][0]["mean"] == [1.0, None]
     assert "NaN" not in links(page)["figure9.json"]
@@ -86,7 +88,7 @@ def test_a_number_that_is_none_becomes_a_gap(tmp_path):
 def test_an_unknown_verdict_is_refused(tmp_path):
     figure = Figure("figure9", "Nine", "", (), (Claim("a", "b", "maybe"),))
     with pytest.raises(ValueError, match="reproduced, partly, not: got 'maybe'"):
-        write([figure], tmp_path)
+        write_report([figure], tmp_path)
     assert not (tmp_path / "index.html").exists()
 
 
@@ -123,7 +125,7 @@ def loaded(browser, tmp_path_factory):
     browser.execute_cdp_cmd("Network.enable", {})
     offline = {"offline": True, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0}
     browser.execute_cdp_cmd("Network.emulateNetworkConditions", offline)
-    browser.get(write(figures(), tmp_path_factory.mktemp("report")).as_uri())
+    browser.get(write_report(figures(), tmp_path_factory.mktemp("report")).as_uri())
     return browser
 
 

@@ -31,7 +31,7 @@ def sketch(monkeypatch):
 def test_a_figure_leaves_its_numbers_and_its_pictures(sketch, tmp_path):
     run.reproduce(["figure1"], out=tmp_path / "new")
     assert {"figure1.json", "figure1.pdf", "figure1.png"} <= {path.name for path in (tmp_path / "new").iterdir()}
-    assert json.loads((tmp_path / "new" / "figure1.json").read_text())["claims"][0]["verdict"] == "not"
+    assert json.loads((tmp_path / "new" / "figure1.json").read_text(encoding="utf-8"))["claims"][0]["verdict"] == "not"
 
 
 def test_quick_is_a_smaller_budget_in_the_same_folder(sketch, tmp_path):
@@ -45,9 +45,9 @@ def test_quick_is_a_smaller_budget_in_the_same_folder(sketch, tmp_path):
 
 
 def test_all_is_every_figure_in_the_paper_s_order_each_once():
-    assert run.choose(("all",)) == ["figure1", "figure2", "figure3", "theorems"]
-    assert run.choose(["theorems", "figure1", "figure1"]) == ["figure1", "theorems"]
-    assert run.choose("figure2") == ["figure2"]
+    assert run.select_figures(("all",)) == ["figure1", "figure2", "figure3", "theorems"]
+    assert run.select_figures(["theorems", "figure1", "figure1"]) == ["figure1", "theorems"]
+    assert run.select_figures("figure2") == ["figure2"]
 
 
 @pytest.mark.parametrize("names", [["figure4"], [], ["figure1", "figur2"]])
@@ -76,7 +76,7 @@ def test_without_torch_the_figure_says_so_in_its_place(monkeypatch, tmp_path):
         return ordinary(name, *rest, **more)
 
     monkeypatch.setattr(builtins, "__import__", without_torch)
-    figure = run.make("figure2", run.make_budget(tmp_path / "runs", quick=True), tmp_path)
+    figure = run.make_figure("figure2", run.make_budget(tmp_path / "runs", quick=True), tmp_path)
     notes = [panel.note for panel in figure.panels]
     assert any("pip install 'cesaro[torch]'" in note for note in notes)
     assert (tmp_path / "figure2.png").exists()
@@ -88,7 +88,7 @@ def test_a_broken_module_is_not_taken_for_a_missing_library(monkeypatch, tmp_pat
 
     monkeypatch.setattr(run, "import_module", broken)
     with pytest.raises(ModuleNotFoundError, match="nonsense"):
-        run.make("figure1", run.make_budget(tmp_path, quick=True), tmp_path)
+        run.make_figure("figure1", run.make_budget(tmp_path, quick=True), tmp_path)
 
 
 def test_the_command_prints_the_table_and_the_path_of_the_report(small_budget, monkeypatch, tmp_path):

@@ -9,13 +9,14 @@ from typing import Annotated
 import typer
 
 import cesaro
-from cesaro.cli.compare import compare
-from cesaro.cli.cv import cv
-from cesaro.cli.data import data
-from cesaro.cli.errors import refuse
-from cesaro.cli.fit import fit
-from cesaro.cli.predict import predict
-from cesaro.cli.reproduce import reproduce
+from cesaro.cli.compare import compare_command
+from cesaro.cli.cv import cv_command
+from cesaro.cli.data import data_app
+from cesaro.cli.errors import exit_with_usage_error
+from cesaro.cli.fit import fit_command
+from cesaro.cli.output import replace_unprintable_characters
+from cesaro.cli.predict import predict_command
+from cesaro.cli.reproduce import reproduce_command
 
 app = typer.Typer(
     help="Linear models that stop when they can prove they are done, and the paper behind them.",
@@ -26,28 +27,38 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Begin with: cesaro fit a9a",
 )
-for command in (fit, predict, cv, compare, reproduce):
-    app.command()(command)
-app.add_typer(data)
+COMMANDS = {
+    "fit": fit_command,
+    "predict": predict_command,
+    "cv": cv_command,
+    "compare": compare_command,
+    "reproduce": reproduce_command,
+}
+for name, command in COMMANDS.items():
+    app.command(name)(command)
+app.add_typer(data_app)
 
 
-def _version(wanted: bool) -> None:
+def _print_version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"cesaro {cesaro.__version__}")
         raise typer.Exit
 
 
 @app.callback()
-def _everywhere(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print it.")] = False,
+def _options_of_all_commands(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print it.")
+    ] = False,
 ) -> None:
     pass
 
 
 def main() -> None:
     """The entry point of the command `cesaro`."""
+    replace_unprintable_characters()
     try:
         code = app(standalone_mode=False)
     except Exception as error:
-        refuse(error)
+        exit_with_usage_error(error)
     sys.exit(code if isinstance(code, int) else 0)

@@ -5,23 +5,24 @@ from typing import Annotated, Any
 import typer
 
 from cesaro.cli import options, output
-from cesaro.cli.errors import Trouble, ends_well, remembering_interrupts
-from cesaro.cli.progress import bars
+from cesaro.cli.errors import CLIError, handle_errors, record_interrupts
+from cesaro.cli.progress import progress_bar
 
-ALL = ",".join(solver.value for solver in options.Solver)
+ALL_SOLVERS = ",".join(solver.value for solver in options.SolverName)
 Solvers = Annotated[str, typer.Option("--solvers", metavar="A,B,C", help="Which, in this order.")]
 Alpha = Annotated[
-    float, typer.Option("--alpha", parser=options.positive, metavar="NUMBER", help="Strength of the regularisation.")
+    float,
+    typer.Option("--alpha", parser=options.positive_number, metavar="NUMBER", help="Strength of the regularisation."),
 ]
 
 
-@ends_well
-def compare(
+@handle_errors
+def compare_command(
     data: options.Data,
-    solvers: Solvers = ALL,
+    solvers: Solvers = ALL_SOLVERS,
     test: options.Test = None,
     alpha: Alpha = 1e-4,
-    loss: options.LossOption = options.Loss.hinge,
+    loss: options.LossOption = options.LossName.hinge,
     tol: options.Tol = 1e-3,
     max_iter: options.MaxIter = 100,
     time_limit: options.TimeLimit = None,
@@ -30,47 +31,47 @@ def compare(
     json: options.Json = False,
 ) -> None:
     """Fit DATA with several solvers: objective, proved gap, epochs, seconds, accuracy."""
-    names = _names(solvers)
-    with bars() as bar:
-        bar.doing("loading")
+    names = _solver_names(solvers)
+    with progress_bar() as bar:
+        bar.start("loading")
         from cesaro.cli import estimator, sources
 
-        rows = sources.read_both(data, test, bar)
-        sources.check_task(rows.y, estimator.score_name(loss) == "r2")
+        rows = sources.read_with_test(data, test, bar)
+        sources.check_label_kind(rows.y, estimator.score_name(loss) == "r2")
         settings = {"tol": tol, "time_limit": time_limit, "random_state": seed, "fit_intercept": not no_intercept}
         results = []
         for name in names:
-            bar.doing(f"preparing {name}")
-            estimator.prepare(loss, name)
-            fitted = estimator.make(loss, alpha, solver=name, max_iter=max_iter, **settings)
-            with bar.fitting(name), remembering_interrupts() as interrupted:
+            bar.start(f"preparing {name}")
+            estimator.warm_up_kernels(loss, name)
+            fitted = estimator.make_estimator(loss, alpha, solver=name, max_iter=max_iter, **settings)
+            with bar.follow_fits(name), record_interrupts() as interrupted:
                 seconds = estimator.timed_fit(fitted, rows.X, rows.y)
             if interrupted:  # a solver that was cut short does not compare
                 raise KeyboardInterrupt
-            row = {"solver": name} | estimator.proof(fitted) | estimator.scores(fitted, rows)
+            row = {"solver": name} | estimator.certificate_fields(fitted) | estimator.score_fields(fitted, rows)
             results.append(row | {"seconds": seconds})
-        answer = estimator.description(rows, loss)
-        answer |= {"loss": loss.value, "alpha": alpha, "tol": tol, "max_iter": max_iter, "seed": seed}
-        answer |= {"results": _with_distance(results)}
+        result = estimator.dataset_fields(rows, loss)
+        result |= {"loss": loss.value, "alpha": alpha, "tol": tol, "max_iter": max_iter, "seed": seed}
+        result |= {"results": _with_distance(results)}
     if json:
-        output.as_json(answer)
+        output.print_json(result)
     else:
-        _print(answer)
+        _print_result(result)
 
 
-def _names(solvers: str) -> list[str]:
-    known = [solver.value for solver in options.Solver]
+def _solver_names(solvers: str) -> list[str]:
+    known = [solver.value for solver in options.SolverName]
     names = [name.strip() for name in solvers.split(",") if name.strip()]
     unknown = [name for name in names if name not in known]
     if unknown or not names:
-        raise Trouble(
+        raise CLIError(
             f"--solvers {solvers}: {unknown[0] if unknown else 'nothing'} is not a solver",
             f"there are {', '.join(known)}.",
         )
     return list(dict.fromkeys(names))
 
 
-def _with_distance(results: list[dict]) -> list[dict]:
+def _with_distance(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Every result with its distance to the best lower bound that any of them has proved: it holds for all."""
     import numpy as np
 
@@ -78,21 +79,21 @@ def _with_distance(results: list[dict]) -> list[dict]:
     return [row | {"above_optimum_at_most": np.subtract(row["objective"], best)} for row in results]
 
 
-def _print(answer: dict) -> None:
+def _print_result(result: dict[str, Any]) -> None:
     import numpy as np
 
-    first = answer["results"][0]
+    first = result["results"][0]
     key, unit = ("accuracy", " %") if "train_accuracy" in first else ("r2", " R²")
     parts = [part for part in ("train", "test") if f"{part}_{key}" in first]
     heads = ("solver", "objective", "proved gap", "true gap ≤", "epochs", "seconds", *(part + unit for part in parts))
-    table = output.table(*heads)
-    least = min(np.mean(row["objective"]) for row in answer["results"])
+    table = output.make_table(*heads)
+    least = min(np.mean(row["objective"]) for row in result["results"])
 
     def worst(value: Any) -> str:
         largest = float(np.max(value))
         return f"{max(largest, 0.0):.1e}" if np.isfinite(largest) else "none"
 
-    for row in answer["results"]:
+    for row in result["results"]:
         scores = [row[f"{part}_{key}"] for part in parts]
         table.add_row(
             row["solver"],
@@ -104,18 +105,18 @@ def _print(answer: dict) -> None:
             *(f"{100 * score:.2f}" if key == "accuracy" else f"{score:.4f}" for score in scores),
             style="bold" if np.mean(row["objective"]) == least else "",
         )
-    output.title(
-        answer["data"],
-        f"{output.count(answer['rows'], 'row')}, {answer['features']:,} features, {answer['loss']}, "
-        f"alpha {answer['alpha']:.3g}, at most {output.count(answer['max_iter'], 'epoch')}",
+    output.print_title(
+        result["data"],
+        f"{output.pluralize(result['rows'], 'row')}, {result['features']:,} features, {result['loss']}, "
+        f"alpha {result['alpha']:.3g}, at most {output.pluralize(result['max_iter'], 'epoch')}",
     )
-    output.show(table)
+    output.print_renderable(table)
     remarks = [
-        f"✓ a relative gap of {answer['tol']:g}, proved by the solver itself; true gap: by the best bound of all."
+        f"✓ a relative gap of {result['tol']:g}, proved by the solver itself; true gap: by the best bound of all."
     ]
     if np.ndim(first["objective"]) > 0:
         remarks.append("Objectives are means over the one-vs-rest models, gaps the worst of them.")
     if "test" in parts:
-        remarks.append(f"Test: {output.count(first['test_rows'], 'row')}, {first['test_note']}.")
+        remarks.append(f"Test: {output.pluralize(first['test_rows'], 'row')}, {first['test_note']}.")
     for remark in remarks:
-        output.title("", remark)
+        output.print_title("", remark)

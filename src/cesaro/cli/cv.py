@@ -1,25 +1,25 @@
 """cesaro cv: which alpha predicts best, all of them in one search."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from cesaro.cli import options, output
-from cesaro.cli.errors import INTERRUPTED, ends_well, remembering_interrupts
-from cesaro.cli.progress import bars
+from cesaro.cli.errors import EXIT_INTERRUPTED, handle_errors, record_interrupts
+from cesaro.cli.progress import progress_bar
 
 Alphas = Annotated[int, typer.Option("--alphas", min=1, metavar="N", help="So many values, from 0.1 down to 1/(10 n).")]
 Folds = Annotated[int, typer.Option("--folds", min=2, metavar="K", help="Parts that are held out in turn.")]
 
 
-@ends_well
-def cv(
+@handle_errors
+def cv_command(
     data: options.Data,
     test: options.Test = None,
     alphas: Alphas = 16,
     folds: Folds = 5,
-    loss: options.LossOption = options.Loss.hinge,
-    solver: options.SolverOption = options.Solver.anchored,
+    loss: options.LossOption = options.LossName.hinge,
+    solver: options.SolverOption = options.SolverName.anchored,
     tol: options.Tol = 1e-3,
     max_iter: options.MaxIter = 1000,
     time_limit: options.TimeLimit = None,
@@ -28,13 +28,13 @@ def cv(
     json: options.Json = False,
 ) -> None:
     """Cross-validate the strength of the regularisation on DATA."""
-    with bars() as bar:
-        bar.doing("loading")
+    with progress_bar() as bar:
+        bar.start("loading")
         from cesaro.cli import estimator, sources
 
-        rows = sources.read_both(data, test, bar)
-        sources.check_task(rows.y, estimator.score_name(loss) == "r2")
-        fitted = estimator.make(
+        rows = sources.read_with_test(data, test, bar)
+        sources.check_label_kind(rows.y, estimator.score_name(loss) == "r2")
+        fitted = estimator.make_estimator(
             loss,
             None,
             alphas=alphas,
@@ -46,51 +46,53 @@ def cv(
             random_state=seed,
             fit_intercept=not no_intercept,
         )
-        with bar.fitting("searching alpha"), remembering_interrupts() as interrupted:
+        with bar.follow_fits("searching alpha"), record_interrupts() as interrupted:
             seconds = estimator.timed_fit(fitted, rows.X, rows.y)
-        answer = estimator.description(rows, loss)
-        answer |= {"loss": loss.value, "solver": solver.value, "tol": tol, "seed": seed, "folds": folds}
-        answer |= {"score": estimator.score_name(loss), "alphas": fitted.alphas_}
-        answer |= {
+        result = estimator.dataset_fields(rows, loss)
+        result |= {"loss": loss.value, "solver": solver.value, "tol": tol, "seed": seed, "folds": folds}
+        result |= {"score": estimator.score_name(loss), "alphas": fitted.alphas_}
+        result |= {
             "mean_score": fitted.cv_results_["mean_test_score"],
             "std_score": fitted.cv_results_["std_test_score"],
         }
-        answer |= {"alpha": fitted.alpha_, "alpha_searched": True, "best_score": fitted.best_score_}
-        answer |= estimator.proof(fitted) | {"interrupted": bool(interrupted)} | estimator.scores(fitted, rows)
-        answer |= {"seconds": seconds}
+        result |= {"alpha": fitted.alpha_, "alpha_searched": True, "best_score": fitted.best_score_}
+        result |= (
+            estimator.certificate_fields(fitted)
+            | {"interrupted": bool(interrupted)}
+            | estimator.score_fields(fitted, rows)
+        )
+        result |= {"seconds": seconds}
     if json:
-        output.as_json(answer)
+        output.print_json(result)
     else:
-        _print(answer)
+        _print_result(result)
     if interrupted:
-        output.note("interrupted: the scores are those of one pass over the rows.")
-        raise typer.Exit(INTERRUPTED)
+        output.print_note("interrupted: the scores are those of one epoch.")
+        raise typer.Exit(EXIT_INTERRUPTED)
 
 
-def _print(answer: dict) -> None:
+def _print_result(result: dict[str, Any]) -> None:
     from rich.text import Text
 
-    from cesaro.cli.words import proof_rows, score_rows
-
-    unit, digits, name = (100.0, 2, "accuracy %") if answer["score"] == "accuracy" else (1.0, 4, "R²")
-    table = output.table("alpha", name, "± folds")
+    unit, digits, name = (100.0, 2, "accuracy %") if result["score"] == "accuracy" else (1.0, 4, "R²")
+    table = output.make_table("alpha", name, "± folds")
     table.add_column("")
-    low, high = min(answer["mean_score"]), max(answer["mean_score"])
-    for alpha, mean, spread in zip(answer["alphas"], answer["mean_score"], answer["std_score"], strict=True):
-        best = alpha == answer["alpha"]
-        place = " " * round(36 * (mean - low) / (high - low) if high > low else 0)
+    low, high = min(result["mean_score"]), max(result["mean_score"])
+    for alpha, mean, spread in zip(result["alphas"], result["mean_score"], result["std_score"], strict=True):
+        best = alpha == result["alpha"]
+        offset = " " * round(36 * (mean - low) / (high - low) if high > low else 0)
         table.add_row(
             f"{alpha:.2e}",
             f"{unit * mean:.{digits}f}",
             f"{unit * spread:.{digits}f}",
-            Text.assemble(place, ("● best", "bold green") if best else ("●", "dim")),
+            Text.assemble(offset, ("● best", "bold green") if best else ("●", "dim")),
             style="bold" if best else "",
         )
-    output.title(
-        answer["data"],
-        f"{output.count(answer['rows'], 'row')}, {len(answer['alphas'])} values of alpha × {answer['folds']} folds, "
-        f"{answer['loss']}, {output.seconds(answer['seconds'])}",
+    output.print_title(
+        result["data"],
+        f"{output.pluralize(result['rows'], 'row')}, {len(result['alphas'])} values of alpha × {result['folds']} folds, "
+        f"{result['loss']}, {output.format_seconds(result['seconds'])}",
     )
-    output.show(table)
-    output.title("refitted", f"to all rows with alpha {answer['alpha']:.2e}")
-    output.facts([*proof_rows(answer), *score_rows(answer)])
+    output.print_renderable(table)
+    output.print_title("refitted", f"to all rows with alpha {result['alpha']:.2e}")
+    output.print_facts([*output.certificate_rows(result), *output.score_rows(result)])

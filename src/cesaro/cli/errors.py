@@ -1,4 +1,4 @@
-"""How a command ends: 0, 2 with an error and a hint, or 130 after Ctrl-C."""
+"""Errors and exit codes: 0, 2 with an error and a hint, or 130 after Ctrl-C."""
 
 import functools
 import signal
@@ -12,7 +12,7 @@ import typer
 
 from cesaro.cli import output
 
-WRONG, INTERRUPTED = 2, 130
+EXIT_ERROR, EXIT_INTERRUPTED = 2, 130
 HINTS = {  # by name: the classes are in modules that are slow to import
     "SvmlightError": "DATA is svmlight text, one row a line: +1 3:0.5 7:1",
     "DataError": "`cesaro data list` shows what is on this machine.",
@@ -23,23 +23,23 @@ HINTS = {  # by name: the classes are in modules that are slow to import
 }
 
 
-class Trouble(Exception):
-    """What went wrong, and what to do about it."""
+class CLIError(Exception):
+    """An error of the user's: what went wrong, and a hint what to do."""
 
-    def __init__(self, message: str, hint: str):
+    def __init__(self, message: str, hint: str) -> None:
         super().__init__(message)
         self.hint = hint
 
 
-def ends_well(command: Callable) -> Callable:
-    """The command, whose errors become one line, a hint and an exit code. Faults of our own keep their traceback."""
+def handle_errors(command: Callable[..., Any]) -> Callable[..., Any]:
+    """A decorator: errors become one line, a hint and an exit code. Bugs of ours keep their traceback."""
 
     @functools.wraps(command)
     def wrapped(*args: Any, **options: Any) -> Any:
         try:
             return command(*args, **options)
-        except Trouble as trouble:
-            _fail(str(trouble), trouble.hint)
+        except CLIError as error:
+            _fail(str(error), error.hint)
         except (BrokenPipeError, typer.Exit):
             raise
         except OSError as error:
@@ -47,16 +47,16 @@ def ends_well(command: Callable) -> Callable:
         except (ValueError, MemoryError, ImportError) as error:
             _fail(str(error) or type(error).__name__, _hint(error))
         except KeyboardInterrupt:
-            output.note("interrupted: nothing was written.")
-            raise typer.Exit(INTERRUPTED) from None
+            output.print_note("interrupted: nothing was written.")
+            raise typer.Exit(EXIT_INTERRUPTED) from None
 
     return wrapped
 
 
-def check_place(path: Path | None) -> None:
-    """Refuse a place that cannot be written to before the work, not after it."""
+def check_output_path(path: Path | None) -> None:
+    """Refuse a path that cannot be written to before the work, not after it."""
     if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
-        raise Trouble(f"{path} is not a place for a file", "name a file in a folder that exists.")
+        raise CLIError(f"{path} is not a path for a file", "name a file in a folder that exists.")
 
 
 def _hint(error: Exception) -> str:
@@ -68,46 +68,46 @@ def _hint(error: Exception) -> str:
 
 
 def _fail(message: str, hint: str) -> NoReturn:
-    output.error(message, hint)
-    raise typer.Exit(WRONG) from None
+    output.print_error(message, hint)
+    raise typer.Exit(EXIT_ERROR) from None
 
 
-def refuse(error: Exception) -> NoReturn:
-    """End after a command line that cannot be understood; any other error goes on its way."""
+def exit_with_usage_error(error: Exception) -> NoReturn:
+    """Exit after a command line that cannot be parsed; any other error is raised again."""
     if not hasattr(error, "format_message"):  # typer's exceptions have no public name of their own
         raise error
     context = getattr(error, "ctx", None)
     if type(error).__name__ == "NoArgsIsHelpError":  # its message is the help, printed already
-        sys.exit(WRONG)
+        sys.exit(EXIT_ERROR)
     message = error.format_message().replace("Value error, ", "")
-    output.error(message, f"{context.command_path if context else 'cesaro'} --help shows what it takes.")
-    sys.exit(WRONG)
+    output.print_error(message, f"{context.command_path if context else 'cesaro'} --help shows what it takes.")
+    sys.exit(EXIT_ERROR)
 
 
-class Interruption:
-    """Whether Ctrl-C was pressed; truthy if so."""
+class InterruptFlag:
+    """Truthy once Ctrl-C was pressed."""
 
-    seen = False
+    is_set = False
 
     def __bool__(self) -> bool:
-        return self.seen
+        return self.is_set
 
 
 @contextmanager
-def remembering_interrupts() -> Iterator[Interruption]:
-    """Ctrl-C raises as ever, and is remembered: an estimator catches it and keeps the model at hand."""
-    interruption = Interruption()
+def record_interrupts() -> Iterator[InterruptFlag]:
+    """Ctrl-C raises as ever, and sets a flag: an estimator catches it and stays usable."""
+    flag = InterruptFlag()
 
-    def remember(number: int, frame: Any) -> None:
-        interruption.seen = True
+    def record(number: int, frame: Any) -> None:
+        flag.is_set = True
         signal.default_int_handler(number, frame)
 
     try:
-        before = signal.signal(signal.SIGINT, remember)
+        before = signal.signal(signal.SIGINT, record)
     except ValueError:  # not the main thread: there is no Ctrl-C here
-        yield interruption
+        yield flag
         return
     try:
-        yield interruption
+        yield flag
     finally:
         signal.signal(signal.SIGINT, before)

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 import typer
 
 from cesaro.cli import options, output
-from cesaro.cli.errors import INTERRUPTED, Trouble, check_place, ends_well, remembering_interrupts
-from cesaro.cli.progress import bars
+from cesaro.cli.errors import EXIT_INTERRUPTED, CLIError, check_output_path, handle_errors, record_interrupts
+from cesaro.cli.progress import ProgressBar, progress_bar
 
 ModelFile = Annotated[
-    Path | None, typer.Option("--model", metavar="FILE", help="Keep the model here, for `cesaro predict`.")
+    Path | None, typer.Option("--model", metavar="FILE", help="Save the model here, for `cesaro predict`.")
 ]
 Alpha = Annotated[
     Any,
@@ -23,21 +23,21 @@ Alpha = Annotated[
     ),
 ]
 Checkpoint = Annotated[
-    Path | None, typer.Option("--checkpoint", metavar="FOLDER", help="Keep the state of the fit here as it runs.")
+    Path | None, typer.Option("--checkpoint", metavar="FOLDER", help="Save the state of the fit here as it runs.")
 ]
 Resume = Annotated[
     bool, typer.Option("--resume", help="Go on from --checkpoint: the result has the same bits as without the break.")
 ]
 
 
-@ends_well
-def fit(
+@handle_errors
+def fit_command(
     data: options.Data,
     test: options.Test = None,
     model: ModelFile = None,
     alpha: Alpha = "1e-4",
-    loss: options.LossOption = options.Loss.hinge,
-    solver: options.SolverOption = options.Solver.anchored,
+    loss: options.LossOption = options.LossName.hinge,
+    solver: options.SolverOption = options.SolverName.anchored,
     tol: options.Tol = 1e-3,
     max_iter: options.MaxIter = 1000,
     time_limit: options.TimeLimit = None,
@@ -49,21 +49,17 @@ def fit(
     json: options.Json = False,
 ) -> None:
     """Fit a linear model to DATA and prove how close to the optimum it is."""
-    check_place(model)
+    check_output_path(model)
     resumed = _check_checkpoint(checkpoint, resume, alpha)
-    with bars() as bar:
-        bar.doing("loading")
-        from cesaro.cli import estimator, large, sources
+    with progress_bar() as bar:
+        bar.start("loading")
+        from cesaro.cli import estimator, sources
 
-        begun = time.perf_counter()
-        if large.is_large(data):
-            _check_search(data, alpha)
-            source: Any = large.LargeFile(data, test, memory, bar)
-        else:
-            source = estimator.InMemory(sources.read_both(data, test, bar))
-        reading = time.perf_counter() - begun
-        sources.check_task(source.y, estimator.score_name(loss) == "r2")
-        fitted = estimator.make(
+        started = time.perf_counter()
+        source = _open_source(data, test, memory, alpha, bar)
+        reading = time.perf_counter() - started
+        sources.check_label_kind(source.y, estimator.score_name(loss) == "r2")
+        fitted = estimator.make_estimator(
             loss,
             alpha,
             solver=solver.value,
@@ -74,34 +70,53 @@ def fit(
             fit_intercept=not no_intercept,
             checkpoint=checkpoint,
         )
-        if alpha is not None:
-            bar.doing("preparing")
-            estimator.prepare(loss, solver)
-        with bar.fitting("searching alpha" if alpha is None else "fitting"), remembering_interrupts() as interrupted:
-            fitting = source.fit(fitted)
+        fitting, interrupted = _fit_source(source, fitted, alpha is None, bar)
         if model is not None:
             import cesaro
 
             cesaro.save(fitted, model)
-        bar.doing("measuring")
-        answer = source.description(loss)
-        answer |= {"loss": loss.value, "solver": solver.value, "tol": tol, "seed": seed}
-        answer |= {"alpha": getattr(fitted, "alpha_", alpha), "alpha_searched": alpha is None}
-        answer |= estimator.proof(fitted) | {"interrupted": bool(interrupted)} | source.scores(fitted)
-        answer |= {"read_seconds": reading, "fit_seconds": fitting, "model": None if model is None else str(model)}
-        answer |= {"checkpoint": checkpoint, "resumed": resumed}
+        bar.start("measuring")
+        result = source.data_fields(loss)
+        result |= {"loss": loss.value, "solver": solver.value, "tol": tol, "seed": seed}
+        result |= {"alpha": getattr(fitted, "alpha_", alpha), "alpha_searched": alpha is None}
+        result |= estimator.certificate_fields(fitted) | {"interrupted": interrupted} | source.score_fields(fitted)
+        result |= {"read_seconds": reading, "fit_seconds": fitting, "model": None if model is None else str(model)}
+        result |= {"checkpoint": checkpoint, "resumed": resumed}
     if json:
-        output.as_json(answer)
+        output.print_json(result)
     else:
-        _print(answer)
-    _remark(answer)
+        _print_result(result)
+    _print_notes(result)
     if interrupted:
-        raise typer.Exit(INTERRUPTED)
+        raise typer.Exit(EXIT_INTERRUPTED)
+
+
+def _open_source(data: str, test: str | None, memory: float, alpha: float | None, bar: ProgressBar) -> Any:
+    """The rows in memory, or a file that is too large for that."""
+    from cesaro.cli import sources
+
+    if sources.is_large(data):
+        _check_search(data, alpha)
+        return sources.OutOfCoreSource(data, test, memory, bar)
+    return sources.InMemorySource(sources.read_with_test(data, test, bar))
+
+
+def _fit_source(source: Any, fitted: Any, search: bool, bar: ProgressBar) -> tuple[float, bool]:
+    """Fit; the seconds it took, without loading kernels, and whether Ctrl-C ended it."""
+    from cesaro.cli import estimator
+
+    if not search:
+        bar.start("preparing")
+        estimator.warm_up_kernels(fitted.loss, fitted.solver)
+    with bar.follow_fits("searching alpha" if search else "fitting"), record_interrupts() as interrupted:
+        seconds = source.fit(fitted)
+    return seconds, bool(interrupted)
 
 
 def _check_search(data: str, alpha: float | None) -> None:
+    """Refuse a search for alpha, which needs the rows in memory."""
     if alpha is None:
-        raise Trouble(
+        raise CLIError(
             f"{data} is too large to search alpha on",
             "find alpha with `cesaro cv` on some of its rows; then --alpha NUMBER.",
         )
@@ -110,54 +125,53 @@ def _check_search(data: str, alpha: float | None) -> None:
 def _check_checkpoint(checkpoint: Path | None, resume: bool, alpha: float | None) -> bool:
     """Whether there is something to go on from; only where that was asked for, and nowhere else."""
     if checkpoint is None and resume:
-        raise Trouble("--resume needs the folder to go on from", "add --checkpoint FOLDER, the one of the earlier run.")
+        raise CLIError(
+            "--resume needs the folder to go on from", "add --checkpoint FOLDER, the one of the earlier run."
+        )
     if checkpoint is not None and alpha is None:
-        raise Trouble(
+        raise CLIError(
             "a search for alpha has no checkpoints", "find alpha with `cesaro cv`, then fit with --alpha NUMBER."
         )
     found = checkpoint is not None and any(checkpoint.glob("*.checkpoint"))
     if found and not resume:
-        raise Trouble(
+        raise CLIError(
             f"{checkpoint} has the checkpoint of an earlier run",
             "add --resume to go on from it, or name another folder to begin anew.",
         )
     if resume and not found:
-        output.note(f"{checkpoint} has no checkpoint yet: the fit begins anew.")
+        output.print_note(f"{checkpoint} has no checkpoint yet: the fit begins anew.")
     return found
 
 
-def _print(answer: dict) -> None:
-    from cesaro.cli.words import alpha_words, class_words, proof_rows, score_rows
-
-    output.title(
-        answer["data"], f"{output.count(answer['rows'], 'row')}, {answer['features']:,} features{class_words(answer)}"
+def _print_result(result: dict[str, Any]) -> None:
+    output.print_title(
+        result["data"],
+        f"{output.pluralize(result['rows'], 'row')}, {result['features']:,} features{output.describe_classes(result)}",
     )
-    epochs = output.count(answer["epochs"], "epoch")
-    output.facts(
+    epochs = output.pluralize(result["epochs"], "epoch")
+    fitting, reading = (output.format_seconds(result[key]) for key in ("fit_seconds", "read_seconds"))
+    output.print_facts(
         [
-            ("model", f"{answer['loss']}, {alpha_words(answer)}, solver {answer['solver']}"),
-            *proof_rows(answer),
-            *score_rows(answer),
-            (
-                "time",
-                f"{output.seconds(answer['fit_seconds'])} for {epochs}, {output.seconds(answer['read_seconds'])} to read",
-            ),
-            ("kept in", answer["model"] or "nowhere: --model FILE keeps it for cesaro predict"),
+            ("model", f"{result['loss']}, {output.describe_alpha(result)}, solver {result['solver']}"),
+            *output.certificate_rows(result),
+            *output.score_rows(result),
+            ("time", f"{fitting} for {epochs}, {reading} to read"),
+            ("saved in", result["model"] or "nowhere: --model FILE saves it for cesaro predict"),
         ]
     )
 
 
-def _remark(answer: dict) -> None:
+def _print_notes(result: dict[str, Any]) -> None:
     """What did not go as asked."""
     import numpy as np
 
-    worst = float(np.max(answer["relative_gap"]))
-    if answer["interrupted"]:
-        kept = f"and is in {answer['model']}" if answer["model"] else "but was not kept: give --model FILE"
-        output.note(f"interrupted. The model at hand is usable {kept}; its proved relative gap is {worst:.1e}.")
-    elif answer["tol"] > 0.0 and not answer["converged"]:
-        output.note(
-            f"the tolerance was not reached: the proved relative gap is {worst:.1e}, asked for {answer['tol']:g}. "
-            + ("More --max-iter" if answer["solver"] == "anchored" else "--solver anchored, more --max-iter")
+    worst = float(np.max(result["relative_gap"]))
+    if result["interrupted"]:
+        where = f"and is in {result['model']}" if result["model"] else "but was not saved: give --model FILE"
+        output.print_note(f"interrupted. The model at hand is usable {where}; its proved relative gap is {worst:.1e}.")
+    elif result["tol"] > 0.0 and not result["converged"]:
+        output.print_note(
+            f"the tolerance was not reached: the proved relative gap is {worst:.1e}, asked for {result['tol']:g}. "
+            + ("More --max-iter" if result["solver"] == "anchored" else "--solver anchored, more --max-iter")
             + " or --time-limit, or a larger --tol helps."
         )

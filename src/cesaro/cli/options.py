@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 
-class Loss(StrEnum):
+class LossName(StrEnum):
     """Classification first, then regression: which estimator a loss asks for."""
 
     hinge = "hinge"
@@ -22,7 +22,9 @@ class Loss(StrEnum):
     quantile = "quantile"
 
 
-class Solver(StrEnum):
+class SolverName(StrEnum):
+    """The solvers of the linear models."""
+
     anchored = "anchored"
     gda = "gda"
     sc_pda = "sc-pda"
@@ -31,7 +33,7 @@ class Solver(StrEnum):
     sc_rda = "sc-rda"
 
 
-def positive(text: str | float) -> float:
+def positive_number(text: str | float) -> float:
     """A positive finite number."""
     try:
         value = float(text)
@@ -42,7 +44,7 @@ def positive(text: str | float) -> float:
     return value
 
 
-def not_negative(text: str | float) -> float:
+def nonnegative_number(text: str | float) -> float:
     """A finite number from 0 on."""
     try:
         value = float(text)
@@ -55,17 +57,17 @@ def not_negative(text: str | float) -> float:
 
 def alpha_or_auto(text: str | float) -> float | None:
     """A positive number, or None for auto."""
-    return None if text == "auto" else positive(text)
+    return None if text == "auto" else positive_number(text)
 
 
 Data = Annotated[
     str,
     typer.Argument(metavar="DATA", help="A name (`cesaro data` lists them) or a svmlight file (plain, gz, bz2, xz)."),
 ]
-Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that `cesaro fit --model` wrote.")]
+ModelPath = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that `cesaro fit --model` wrote.")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout instead of text.")]
 LossOption = Annotated[
-    Loss,
+    LossName,
     typer.Option(
         "--loss",
         metavar="NAME",
@@ -74,26 +76,32 @@ LossOption = Annotated[
     ),
 ]
 SolverOption = Annotated[
-    Solver,
+    SolverName,
     typer.Option(
         "--solver",
         metavar="NAME",
-        help="anchored (dual sweeps), or a method of the paper: gda, sc-pda, pegasos, pa-psg-sc, sc-rda.",
+        help="anchored (dual coordinate ascent), or a method of the paper: gda, sc-pda, pegasos, pa-psg-sc, sc-rda.",
     ),
 ]
 Tol = Annotated[
     float,
-    typer.Option("--tol", parser=not_negative, metavar="GAP", help="Stop when this relative gap is proved; 0: never."),
+    typer.Option(
+        "--tol", parser=nonnegative_number, metavar="GAP", help="Stop when this relative gap is proved; 0: never."
+    ),
 ]
 TimeLimit = Annotated[
     float | None,
-    typer.Option("--time-limit", parser=positive, metavar="SECONDS", help="Keep the model at hand after so long."),
+    typer.Option(
+        "--time-limit", parser=positive_number, metavar="SECONDS", help="Stop after so long, with the model so far."
+    ),
 ]
-MaxIter = Annotated[int, typer.Option("--max-iter", min=1, metavar="N", help="Passes over the rows at most.")]
+MaxIter = Annotated[int, typer.Option("--max-iter", min=1, metavar="N", help="Epochs, passes over all rows, at most.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, max=2**32 - 1, metavar="N", help="Order of the rows.")]
 Memory = Annotated[
     float,
-    typer.Option("--memory", parser=positive, metavar="BYTES", help="Private memory for a file above 256 MB of text."),
+    typer.Option(
+        "--memory", parser=positive_number, metavar="BYTES", help="Private memory for a file above 256 MB of text."
+    ),
 ]
 NoIntercept = Annotated[bool, typer.Option("--no-intercept", help="No constant feature.")]
 Test = Annotated[str | None, typer.Option("--test", metavar="FILE", help="Rows to measure on; a9a has its own.")]

@@ -7,8 +7,8 @@ import typer
 
 from cesaro.cli import options
 from cesaro.cli import output as screen
-from cesaro.cli.errors import Trouble, check_place, ends_well
-from cesaro.cli.progress import bars
+from cesaro.cli.errors import CLIError, check_output_path, handle_errors
+from cesaro.cli.progress import progress_bar
 
 Output = Annotated[Path | None, typer.Option("--output", metavar="FILE", help="Write here instead of stdout.")]
 Certified = Annotated[
@@ -16,46 +16,46 @@ Certified = Annotated[
 ]
 
 
-@ends_well
-def predict(
-    model: options.Model,
+@handle_errors
+def predict_command(
+    model: options.ModelPath,
     data: options.Data,
     output: Output = None,
     certified: Certified = False,
     json: options.Json = False,
 ) -> None:
-    """Predict the labels of DATA with a model that was kept."""
-    check_place(output)
-    with bars() as bar:
-        bar.doing("loading")
+    """Predict the labels of DATA with a saved model."""
+    check_output_path(output)
+    with progress_bar() as bar:
+        bar.start("loading")
         import cesaro
         from cesaro.cli import estimator, sources
 
         fitted = cesaro.load(model)
         if certified and not hasattr(fitted, "predict_certified"):
-            raise Trouble("--certified is about labels, and this model is a regression", "leave --certified out.")
-        rows = sources.read(data, bar)
-        X = sources.same_features(rows.X, fitted.n_features_in_, rows.name)
-        bar.doing("predicting")
+            raise CLIError("--certified is about labels, and this model is a regression", "leave --certified out.")
+        rows = sources.read_dataset(data, bar)
+        X = sources.match_features(rows.X, fitted.n_features_in_, rows.name)
+        bar.start("predicting")
         found, sure = fitted.predict_certified(X) if certified else (fitted.predict(X), None)
-    names = [estimator.label(value) for value in found.tolist()]
-    answer: dict[str, Any] = {"data": rows.name, "model": str(model), "rows": len(names)}
-    answer |= {estimator.score_name(fitted.loss): _score(fitted, found, rows.y)}
-    answer |= {} if sure is None else {"certified_rows": int(sure.sum())}
+    names = [estimator.format_label(value) for value in found.tolist()]
+    result: dict[str, Any] = {"data": rows.name, "model": str(model), "rows": len(names)}
+    result |= {estimator.score_name(fitted.loss): _score(fitted, found, rows.y)}
+    result |= {} if sure is None else {"certified_rows": int(sure.sum())}
     if output is not None:
         _write(output, _lines(names, sure))
-        answer["output"] = str(output)
+        result["output"] = str(output)
     elif json:
-        answer |= {"labels": names} | ({} if sure is None else {"certified": sure})
+        result |= {"labels": names} | ({} if sure is None else {"certified": sure})
     if json:
-        screen.as_json(answer)
+        screen.print_json(result)
         return
     if output is None:
         typer.echo(_lines(names, sure), nl=False)
-    _remark(answer)
+    _print_notes(result)
 
 
-def _lines(names: list, sure: Any) -> str:
+def _lines(names: list[Any], sure: Any) -> str:
     """One label a line; after a tab 1 or 0 if the proof was asked for."""
     if sure is None:
         return "".join(f"{name}\n" for name in names)
@@ -66,7 +66,7 @@ def _write(path: Path, text: str) -> None:
     from cesaro.storage.atomic_write import whole_file
 
     with whole_file(path) as file:
-        file.write(text.encode())
+        file.write(text.encode("utf-8"))
 
 
 def _score(fitted: Any, found: Any, y: Any) -> float | None:
@@ -81,16 +81,16 @@ def _score(fitted: Any, found: Any, y: Any) -> float | None:
     return float(accuracy_score(y, found))
 
 
-def _remark(answer: dict) -> None:
+def _print_notes(result: dict[str, Any]) -> None:
     """How good it was, on stderr."""
     words = []
-    if answer.get("accuracy") is not None:
-        words.append(f"accuracy {screen.percent(answer['accuracy'])}")
-    if answer.get("r2") is not None:
-        words.append(f"R² {answer['r2']:.4f}")
-    if "certified_rows" in answer:
-        words.append(f"{screen.percent(answer['certified_rows'] / answer['rows'])} of the labels proved")
-        if answer["certified_rows"] == 0:
+    if result.get("accuracy") is not None:
+        words.append(f"accuracy {screen.format_percent(result['accuracy'])}")
+    if result.get("r2") is not None:
+        words.append(f"R² {result['r2']:.4f}")
+    if "certified_rows" in result:
+        words.append(f"{screen.format_percent(result['certified_rows'] / result['rows'])} of the labels proved")
+        if result["certified_rows"] == 0:
             words.append("a smaller --tol in cesaro fit proves more")
     if words:
-        screen.note(f"{', '.join(words)} ({screen.count(answer['rows'], 'row')} of {answer['data']}).")
+        screen.print_note(f"{', '.join(words)} ({screen.pluralize(result['rows'], 'row')} of {result['data']}).")

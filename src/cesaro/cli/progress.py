@@ -1,4 +1,4 @@
-"""Bars on stderr for everything that takes long, as long as a terminal is there to show them."""
+"""A progress bar on stderr for everything that takes long, where stderr is a terminal."""
 
 import sys
 from collections.abc import Iterator
@@ -10,23 +10,23 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from cesaro.cli import output
 
 
-class Bars:
-    """One thing at a time: a bar that swings while nobody knows how long it will take, or fills up."""
+class ProgressBar:
+    """One task at a time: the bar pulses while the length is unknown, or fills up."""
 
-    def __init__(self, shown: Progress):
+    def __init__(self, shown: Progress) -> None:
         self.shown, self.task = shown, shown.add_task("", total=None, words="")
 
-    def doing(self, what: str) -> None:
-        """Begin something of unknown length."""
+    def start(self, what: str) -> None:
+        """Start a task of unknown length."""
         self.shown.reset(self.task, total=None, description=what, words="")
 
-    def reach(self, share: float, words: str = "") -> None:
-        """So much of it is done, between 0 and 1."""
+    def update(self, share: float, words: str = "") -> None:
+        """This share of the task is done, between 0 and 1."""
         self.shown.update(self.task, total=1.0, completed=share, words=words)
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Within, stderr is somebody else's."""
+        """Within this context nothing is drawn: stderr is free for others."""
         self.shown.stop()
         try:
             yield
@@ -34,28 +34,28 @@ class Bars:
             self.shown.start()
 
     @contextmanager
-    def fitting(self, what: str) -> Iterator[None]:
-        """Within, the fits of estimators move the bar."""
-        from cesaro.linear.solvers.progress import Progress as Course
+    def follow_fits(self, what: str) -> Iterator[None]:
+        """Within this context the fits of estimators move the bar."""
+        from cesaro.linear.solvers.progress import Progress as FitProgress
         from cesaro.linear.solvers.progress import watched_by
 
-        reach = self.reach
+        update = self.update
 
-        class Bar(Course):
+        class FitBar(FitProgress):
             def draw(self, done: float, words: str) -> None:
-                reach(done, words)
+                update(done, words)
 
             def close(self) -> None:
                 pass
 
-        self.doing(what)
-        with watched_by(Bar):
+        self.start(what)
+        with watched_by(FitBar):
             yield
 
 
 @contextmanager
-def bars() -> Iterator[Bars]:
-    """Bars that leave nothing behind; none where stderr is a file or a pipe."""
+def progress_bar() -> Iterator[ProgressBar]:
+    """A bar that is erased at the end; hidden where stderr is a file or a pipe."""
     columns: tuple[Any, ...] = (
         TextColumn("{task.description}", style="bold"),
         BarColumn(bar_width=28),
@@ -64,4 +64,4 @@ def bars() -> Iterator[Bars]:
     )
     hidden = not sys.stderr.isatty()
     with Progress(*columns, console=output.console(sys.stderr), transient=True, disable=hidden) as shown:
-        yield Bars(shown)
+        yield ProgressBar(shown)

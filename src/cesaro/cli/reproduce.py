@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from cesaro.cli import options, output
-from cesaro.cli.errors import ends_well
+from cesaro.cli.errors import handle_errors
 
 
 class Experiment(StrEnum):
@@ -25,18 +25,18 @@ Quick = Annotated[bool, typer.Option("--quick", help="About a minute; the figure
 Out = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Where numbers, pictures and the report go.")]
 
 
-@ends_well
-def reproduce(
+@handle_errors
+def reproduce_command(
     what: What = Experiment.all, quick: Quick = False, out: Out = Path("report"), json: options.Json = False
 ) -> None:
     """Run the paper's experiments and write the report; finished runs in the folder are not run again."""
     from cesaro.reproduce import run
 
-    names = run.choose([what.value])
+    names = run.select_figures([what.value])
     report = run.reproduce(names, quick, out)
     if json:
-        output.as_json({"experiments": names, "quick": quick, "out": out, "report": report})
+        output.print_json({"experiments": names, "quick": quick, "out": out, "report": report})
         return
     if "figure1" in names:
-        typer.echo(f"{run.table(out)}\n")
+        typer.echo(f"{run.methods_table_text(out)}\n")
     typer.echo(f"The report: {report}")

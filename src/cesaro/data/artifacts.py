@@ -1,7 +1,7 @@
-"""What a data set consists of on disk, how it is found, and how one knows that it is right.
+"""The artifacts of a data set: files on disk, how they are found, and how their content is verified.
 
-A `Text` is one svmlight file; its text is checked, so any compression will do. An `Archive` is a tar file, kept unpacked.
-Nothing enters the cache unchecked, and it enters by a rename.
+Of a `SvmlightFile` the decompressed text is verified, so any compression will do. An `Archive` is a tar file, stored unpacked.
+Nothing enters the cache unverified, and it enters by a rename.
 """
 
 import hashlib
@@ -11,16 +11,16 @@ import tarfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from cesaro.data.streams import BROKEN, SUFFIXES, opened
+from cesaro.data.streams import READ_ERRORS, SUFFIXES, opened
 
 CHUNK = 1 << 20
 
 
 class DataError(OSError):
-    """A data set that is not here, cannot be fetched, or is not what it should be; the message says what to do."""
+    """A data set that is missing, cannot be downloaded, or fails verification; the message says what to do."""
 
 
-def altered(path: Path, address: str, why: str) -> DataError:
+def altered_file_error(path: Path, address: str, why: str) -> DataError:
     """The error for a file on this machine."""
     return DataError(
         f"{path} is not the published file: it is cut off or altered ({why}). "
@@ -28,7 +28,7 @@ def altered(path: Path, address: str, why: str) -> DataError:
     )
 
 
-def refused(address: str, why: str) -> DataError:
+def bad_download_error(address: str, why: str) -> DataError:
     """The error for a download."""
     return DataError(
         f"What {address} gave is not the published file: it is cut off or altered ({why}). Nothing was kept. "
@@ -36,15 +36,27 @@ def refused(address: str, why: str) -> DataError:
     )
 
 
-def digest(path: Path, kind: str) -> str:
-    """The checksum of a file as it is on disk; md5 where the publisher gives no other."""
+def file_digest(path: Path, kind: str) -> str:
+    """The checksum of a file's bytes; md5 where the publisher gives no other."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, lambda: hashlib.new(kind, usedforsecurity=False)).hexdigest()
 
 
 @dataclass(frozen=True)
-class Text:
-    """A svmlight file. It is right if the sha256 of its text is a known one, or the md5 of the file as it is served."""
+class SvmlightFile:
+    """A svmlight file, plain or compressed.
+
+    Parameters
+    ----------
+    name : str
+        The file's name without the suffix of a compression.
+    address : str
+        The URL it is downloaded from.
+    sha256 : tuple of str
+        Known checksums of the decompressed text; one of them must match.
+    md5 : str, optional
+        Checksum of the file as it is served, which may match instead.
+    """
 
     name: str
     address: str
@@ -52,80 +64,136 @@ class Text:
     md5: str | None = None
 
     def find(self, folder: Path) -> Path | None:
+        """The path of this artifact in a folder; None if it is not there."""
         paths = (folder / f"{self.name}{suffix}" for suffix in SUFFIXES)
         return next((path for path in paths if path.is_file()), None)
 
     def size(self, path: Path) -> int:
+        """Bytes on disk."""
         return path.stat().st_size
 
-    def flaw(self, path: Path) -> str | None:
-        """In what a file differs from the published one; None if it does not."""
+    def mismatch(self, path: Path) -> str | None:
+        """How a file differs from the published one; None if it does not."""
         text = hashlib.sha256()
         try:
             with opened(path) as (content, _):
                 while chunk := content.read(CHUNK):
                     text.update(chunk)
-        except BROKEN as error:
+        except READ_ERRORS as error:
             return f"it cannot be decompressed: {error}"
-        return self.difference(path, text.hexdigest())
+        return self.digest_mismatch(path, text.hexdigest())
 
-    def difference(self, path: Path, sha256: str) -> str | None:
-        """The same, when the checksum of the text is known."""
-        if sha256 in self.sha256 or (self.md5 is not None and digest(path, "md5") == self.md5):
+    def digest_mismatch(self, path: Path, sha256: str) -> str | None:
+        """The same, from the checksum of the decompressed text."""
+        if sha256 in self.sha256 or (self.md5 is not None and file_digest(path, "md5") == self.md5):
             return None
         return f"its text has sha256 {sha256}, expected {' or '.join(self.sha256)}"
 
     def install(self, download: Path, folder: Path) -> Path:
-        """Moves a download into a folder, under the name that its address ends in, if it is right."""
-        if why := self.flaw(download):
-            raise refused(self.address, why)
-        place = folder / self.address.rsplit("/", 1)[-1]
-        os.replace(download, place)
-        return place
+        """Move a download into a folder, under the name that its address ends in, if it is the published file.
+
+        Parameters
+        ----------
+        download : Path
+            The downloaded file.
+        folder : Path
+            Where it goes.
+
+        Returns
+        -------
+        Path
+            The file in the folder.
+
+        Raises
+        ------
+        DataError
+            If the download is not the published file.
+        """
+        if why := self.mismatch(download):
+            raise bad_download_error(self.address, why)
+        installed = folder / self.address.rsplit("/", 1)[-1]
+        os.replace(download, installed)
+        return installed
 
 
 @dataclass(frozen=True)
 class Archive:
-    """A tar file with a folder of which the files `members` are kept; the archive is checked, by md5, before it is unpacked."""
+    """A tar file with a folder of files; it is verified, by md5, before it is unpacked.
+
+    Parameters
+    ----------
+    name : str
+        The folder inside the archive.
+    address : str
+        The URL it is downloaded from.
+    md5 : str
+        Checksum of the archive.
+    members : tuple of str
+        The files of the folder that are extracted.
+    sha256 : tuple of str, optional
+        Checksums of the members.
+    length : int, optional
+        Bytes of each member.
+    """
 
     name: str
     address: str
     md5: str
     members: tuple[str, ...]
-    sha256: tuple[str, ...] = ()  # of the members, if known
-    length: int = 0  # of each of those, in bytes
+    sha256: tuple[str, ...] = ()
+    length: int = 0
 
     def find(self, folder: Path) -> Path | None:
-        for place in (folder / self.name, folder):
-            if all((place / member).is_file() for member in self.members):
-                return place
+        """The path of this artifact in a folder; None if it is not there."""
+        for candidate in (folder / self.name, folder):
+            if all((candidate / member).is_file() for member in self.members):
+                return candidate
         return None
 
     def size(self, path: Path) -> int:
+        """Bytes on disk."""
         return sum((path / member).stat().st_size for member in self.members)
 
-    def flaw(self, path: Path) -> str | None:
-        """Which file of the published length has not the published content; None if there is none.
+    def mismatch(self, path: Path) -> str | None:
+        """Which member of the published length differs from the published one; None if none does.
 
-        Other lengths pass: a part of the images in the same format is of use, and the loader checks the format.
+        Other lengths pass: some of the images in the same format are of use, and the loader checks the format.
         """
         for member, expected in zip(self.members, self.sha256, strict=False):
             file = path / member
-            if file.stat().st_size == self.length and (sha256 := digest(file, "sha256")) != expected:
+            if file.stat().st_size == self.length and (sha256 := file_digest(file, "sha256")) != expected:
                 return f"{member} has sha256 {sha256}, expected {expected}"
         return None
 
     def install(self, download: Path, folder: Path) -> Path:
-        """Unpacks a download beside itself, if it is right, and renames the folder into place."""
-        if (md5 := digest(download, "md5")) != self.md5:
-            raise refused(self.address, f"it has md5 {md5}, expected {self.md5}")
+        """Unpack a download beside itself, if it is the published archive, and rename the folder into place.
+
+        Parameters
+        ----------
+        download : Path
+            The downloaded archive.
+        folder : Path
+            Where its folder goes.
+
+        Returns
+        -------
+        Path
+            The unpacked folder.
+
+        Raises
+        ------
+        DataError
+            If the download is not the published archive.
+        """
+        if (md5 := file_digest(download, "md5")) != self.md5:
+            raise bad_download_error(self.address, f"it has md5 {md5}, expected {self.md5}")
         fresh = download.parent / self.name
         fresh.mkdir()
         with tarfile.open(download) as archive:
             for member in self.members:
                 with archive.extractfile(f"{self.name}/{member}") as source, open(fresh / member, "wb") as target:  # type: ignore[union-attr]
                     shutil.copyfileobj(source, target)
-        place = folder / self.name
-        shutil.rmtree(place, ignore_errors=True)  # what was there was not right
-        os.replace(fresh, place)
-        return place
+        installed = folder / self.name
+        shutil.rmtree(installed, ignore_errors=True)  # what was there was incomplete or altered
+        os.replace(fresh, installed)
+        return installed

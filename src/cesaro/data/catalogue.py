@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from cesaro.data.artifacts import Archive, Text
+from cesaro.data.artifacts import Archive, SvmlightFile
 
 LIBSVM = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/binary"
 CIFAR = "https://www.cs.toronto.edu/~kriz"
@@ -10,14 +10,28 @@ CIFAR = "https://www.cs.toronto.edu/~kriz"
 
 @dataclass(frozen=True)
 class Entry:
-    """A data set: a training part and, where one is published, a test part; or images."""
+    """A data set of the catalogue.
+
+    Parameters
+    ----------
+    name : str
+        What `load` and `fetch` call it.
+    artifacts : tuple of SvmlightFile or Archive
+        The training rows and, where they are published, the test rows; or an archive of images.
+    about, credit : str
+        What it contains, and whom to credit.
+    columns : int, optional
+        Columns of the rows; images have none.
+    embedded : bool, default=False
+        Whether it ships inside the package.
+    """
 
     name: str
-    parts: tuple[Text | Archive, ...]
+    artifacts: tuple[SvmlightFile | Archive, ...]
     about: str
     credit: str
-    columns: int | None = None  # of the rows; images have none
-    embedded: bool = False  # ships inside the package
+    columns: int | None = None
+    embedded: bool = False
 
 
 _CIFAR_CREDIT = "A. Krizhevsky, Learning Multiple Layers of Features from Tiny Images, 2009 (cite it)"
@@ -27,8 +41,12 @@ CATALOGUE = {
         Entry(
             "a9a",
             (
-                Text("a9a", f"{LIBSVM}/a9a", ("f5d5ffd8d865ff41328e7ee043e4b020816914ff6843ff15b98905ddbedce906",)),
-                Text("a9a.t", f"{LIBSVM}/a9a.t", ("1f448a153f0320399a7e40836eb207655b0bde0f21fc941cc472193daa9f5de9",)),
+                SvmlightFile(
+                    "a9a", f"{LIBSVM}/a9a", ("f5d5ffd8d865ff41328e7ee043e4b020816914ff6843ff15b98905ddbedce906",)
+                ),
+                SvmlightFile(
+                    "a9a.t", f"{LIBSVM}/a9a.t", ("1f448a153f0320399a7e40836eb207655b0bde0f21fc941cc472193daa9f5de9",)
+                ),
             ),
             "income above 50,000 dollars; 32,561 and 16,281 (test) rows, 123 binary features",
             "B. Becker, R. Kohavi, Adult, UCI 1996, CC BY 4.0; binary features by J. Platt and LIBSVM",
@@ -37,7 +55,11 @@ CATALOGUE = {
         ),
         Entry(
             "w8a",
-            (Text("w8a", f"{LIBSVM}/w8a", ("6a9fa8fd5f524303240a5db07d4b3d4a51e8b7b4b20a914105d8e3e8c81640f2",)),),
+            (
+                SvmlightFile(
+                    "w8a", f"{LIBSVM}/w8a", ("6a9fa8fd5f524303240a5db07d4b3d4a51e8b7b4b20a914105d8e3e8c81640f2",)
+                ),
+            ),
             "web pages of one kind; 49,749 rows, 300 binary features",
             "J. Platt, Fast training of support vector machines, 1998; LIBSVM (cite it)",
             columns=300,
@@ -45,7 +67,7 @@ CATALOGUE = {
         Entry(
             "ijcnn1",
             (
-                Text(
+                SvmlightFile(
                     "ijcnn1",
                     f"{LIBSVM}/ijcnn1.bz2",
                     (
@@ -53,7 +75,7 @@ CATALOGUE = {
                         "7fe291672c3fefe6a7e3c51529becd23f0e985ba05ffb8d53c9c648c1e91cc19",  # the same rows, written otherwise
                     ),
                 ),
-                Text(
+                SvmlightFile(
                     "ijcnn1.t",
                     f"{LIBSVM}/ijcnn1.t.bz2",
                     ("e7b0bbd518641980dc322746c6bc59d019d3153934e6258e48f9d8cfae2c4bb8",),
@@ -66,7 +88,7 @@ CATALOGUE = {
         Entry(
             "covtype",
             (
-                Text(
+                SvmlightFile(
                     "covtype.libsvm.binary.scale",
                     f"{LIBSVM}/covtype.libsvm.binary.scale.bz2",
                     ("05de16391cecc69f170b1a235453e5183629c1b0e95a68d71938ebbcb05d3150",),  # rebuilt from the UCI table
@@ -117,7 +139,7 @@ CATALOGUE = {
 
 
 def entry_of(name: str | Entry) -> Entry:
-    """The entry of a name; an entry is its own."""
+    """The entry of a name; an entry is returned as it is."""
     if isinstance(name, Entry):
         return name
     if name not in CATALOGUE:

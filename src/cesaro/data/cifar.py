@@ -4,17 +4,20 @@ A record is one label byte (CIFAR-100: the coarse label, then the fine one) and 
 row by row.
 """
 
+import os
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from cesaro.data.artifacts import altered
+from cesaro.data.artifacts import altered_file_error
 from cesaro.data.catalogue import CATALOGUE
 from cesaro.data.download import obtain
 
 
-class Source(NamedTuple):
+class CifarFormat(NamedTuple):
+    """Which files a CIFAR data set has, and what their records contain."""
+
     folder: str
     train: tuple[str, ...]
     test: tuple[str, ...]
@@ -22,50 +25,78 @@ class Source(NamedTuple):
     classes: int
 
 
-SOURCES = {
-    "cifar10": Source(
+FORMATS = {
+    "cifar10": CifarFormat(
         "cifar-10-batches-bin", tuple(f"data_batch_{i}.bin" for i in range(1, 6)), ("test_batch.bin",), 1, 10
     ),
-    "cifar100": Source("cifar-100-binary", ("train.bin",), ("test.bin",), 2, 100),
+    "cifar100": CifarFormat("cifar-100-binary", ("train.bin",), ("test.bin",), 2, 100),
 }
 
 
 class Images(NamedTuple):
-    """Pixels as they are stored, (n, 3, 32, 32) bytes, and classes 0, 1, ..."""
+    """Pixels as they are stored, and classes.
+
+    Attributes
+    ----------
+    x : ndarray of uint8 of shape (n, 3, 32, 32)
+    y : ndarray of int64 of shape (n,)
+        Classes 0, 1, ...
+    """
 
     x: np.ndarray
     y: np.ndarray
 
 
-def load_cifar(name: str = "cifar10", folder: str | Path | None = None) -> tuple[Images, Images]:
+def load_cifar(name: str = "cifar10", folder: str | os.PathLike[str] | None = None) -> tuple[Images, Images]:
     """The training and the test images.
 
-    name : "cifar10" or "cifar100"
-    folder : where the official folder (cifar-10-batches-bin or cifar-100-binary) or its files are; by default it is looked for
-        in $CESARO_DATA and the cache, else downloaded
+    Parameters
+    ----------
+    name : {"cifar10", "cifar100"}, default="cifar10"
+        Which of the two.
+    folder : path-like, optional
+        Where the official folder (cifar-10-batches-bin or cifar-100-binary) or its files are; by default it is searched in
+        $CESARO_DATA and the cache, else downloaded.
+
+    Returns
+    -------
+    train, test : Images
+
+    Raises
+    ------
+    FileNotFoundError
+        If the folder has no such files.
+    DataError
+        If they cannot be downloaded, or are not the published ones.
+    ValueError
+        If the name is unknown, or a file is broken or of another format.
+
+    Examples
+    --------
+    `train, test = load_cifar("cifar10")` gives `train.x` of shape (50000, 3, 32, 32) and `test.x` of (10000, 3, 32, 32).
     """
-    if name not in SOURCES:
-        raise ValueError(f"name must be one of {', '.join(SOURCES)}: got {name!r}.")
-    source = SOURCES[name]
-    (archive,) = CATALOGUE[name].parts
+    if name not in FORMATS:
+        raise ValueError(f"name must be one of {', '.join(FORMATS)}: got {name!r}.")
+    layout = FORMATS[name]
+    (archive,) = CATALOGUE[name].artifacts
     if folder is None:
-        place = obtain(archive, CATALOGUE[name], progress=True)
+        path = obtain(archive, CATALOGUE[name], progress=True)
     elif (found := archive.find(Path(folder))) is not None:
-        place = found
+        path = found
     else:
         raise FileNotFoundError(
-            f"{source.folder} with {', '.join((*source.train, *source.test))} is not in {Path(folder).resolve()}. "
+            f"{layout.folder} with {', '.join((*layout.train, *layout.test))} is not in {Path(folder).resolve()}. "
             f"Unpack {archive.address} there, or set CESARO_DATA to the folder that has it."
         )
-    if why := archive.flaw(place):
-        raise altered(place, archive.address, why)
-    train, test = (_read_all([place / file for file in files], source) for files in (source.train, source.test))
+    if why := archive.mismatch(path):
+        raise altered_file_error(path, archive.address, why)
+    train, test = (_read_all([path / file for file in files], layout) for files in (layout.train, layout.test))
     return train, test
 
 
-def _read_all(paths: list[Path], source: Source) -> Images:
-    parts = [read_records(path, source.labels, source.classes) for path in paths]
-    return Images(np.concatenate([part.x for part in parts]), np.concatenate([part.y for part in parts]))
+def _read_all(paths: list[Path], layout: CifarFormat) -> Images:
+    batches = [read_records(path, layout.labels, layout.classes) for path in paths]
+    return Images(np.concatenate([batch.x for batch in batches]), np.concatenate([batch.y for batch in batches]))
 
 
 def read_records(path: Path, labels: int, classes: int) -> Images:

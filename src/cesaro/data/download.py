@@ -3,17 +3,18 @@
 import tempfile
 from contextlib import ExitStack, closing
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
-from cesaro.data.artifacts import Archive, DataError, Text, altered
+from cesaro.data.artifacts import Archive, DataError, SvmlightFile, altered_file_error
 from cesaro.data.catalogue import Entry, entry_of
 from cesaro.data.locations import cache, find
 
 
-class Bar:
+class DownloadBar:
     """What pooch expects of a progress bar, drawn on stderr."""
 
-    def __init__(self, label: str):
+    def __init__(self, label: str) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -41,40 +42,61 @@ class Bar:
 
 
 def fetch(name: str | Entry, progress: bool = True) -> Path:
-    """Makes sure that a data set is here and right, and says where: found, or downloaded into the cache.
+    """Find or download a data set, and verify it. A damaged file in the cache is replaced.
 
-    name : of the catalogue, or an entry made by hand
-    progress : whether to draw a bar on stderr while downloading
+    Parameters
+    ----------
+    name : str or Entry
+        A name of the catalogue, or an entry of your own.
+    progress : bool, default=True
+        Whether to draw a bar on stderr while downloading.
+
+    Returns
+    -------
+    Path
+        The file of training rows, or the folder of images.
+
+    Raises
+    ------
+    DataError
+        If it cannot be downloaded or stored, or is not the published file; nothing is left behind.
+    ValueError
+        If there is no data set of that name.
+
+    Examples
+    --------
+    >>> fetch("a9a").name
+    'a9a.xz'
     """
     entry = entry_of(name)
-    first, *_ = [_right(part, entry, progress) for part in entry.parts]
+    first, *_ = [_verified(artifact, entry, progress) for artifact in entry.artifacts]
     return first
 
 
-def obtain(part: Text | Archive, entry: Entry, progress: bool) -> Path:
-    """The path of one part, found as it is or downloaded."""
-    found = find(part, entry)
-    return found[1] if found else download(part, progress)
+def obtain(artifact: SvmlightFile | Archive, entry: Entry, progress: bool) -> Path:
+    """The path of one artifact, found as it is or downloaded."""
+    found = find(artifact, entry)
+    return found[1] if found else download(artifact, progress)
 
 
-def _right(part: Text | Archive, entry: Entry, progress: bool) -> Path:
-    """The same, checked; what is in the cache and not right is replaced."""
-    if (found := find(part, entry)) is None:
-        return download(part, progress)
+def _verified(artifact: SvmlightFile | Archive, entry: Entry, progress: bool) -> Path:
+    """The same, verified; a damaged file in the cache is replaced."""
+    if (found := find(artifact, entry)) is None:
+        return download(artifact, progress)
     where, path = found
-    why = part.flaw(path)
+    why = artifact.mismatch(path)
     if why is None:
         return path
     if where != "cache":
-        raise altered(path, part.address, why)
-    fresh = download(part, progress)
+        raise altered_file_error(path, artifact.address, why)
+    fresh = download(artifact, progress)
     if path != fresh:
         path.unlink()  # of another compression, it would be found first
     return fresh
 
 
-def download(part: Text | Archive, progress: bool) -> Path:
-    """Downloads into a folder that vanishes whatever happens; only what is right leaves it, for the cache."""
+def download(artifact: SvmlightFile | Archive, progress: bool) -> Path:
+    """Download into a temporary folder; only what is verified leaves it, for the cache."""
     import pooch
     import requests
 
@@ -84,25 +106,25 @@ def download(part: Text | Archive, progress: bool) -> Path:
         with tempfile.TemporaryDirectory(prefix=".download-", dir=folder) as scratch:
             file = Path(scratch) / "file"
             with ExitStack() as stack:
-                bar = stack.enter_context(closing(Bar(part.name))) if progress else False
+                bar = stack.enter_context(closing(DownloadBar(artifact.name))) if progress else False
 
-                def close_later(response, **_) -> None:  # pooch leaves the connection open when it fails
+                def close_later(response: Any, **_: Any) -> None:  # pooch leaves the connection open when it fails
                     stack.enter_context(response)
 
                 get = pooch.HTTPDownloader(progressbar=bar, chunk_size=1 << 16, hooks={"response": close_later})
-                get(part.address, file, None)
-            return part.install(file, folder)
+                get(artifact.address, file, None)
+            return artifact.install(file, folder)
     except DataError:
         raise
     except requests.RequestException as error:
         lost = isinstance(error, requests.ConnectionError)
-        reason = f"no connection to {urlsplit(part.address).netloc}" if lost else error
+        reason = f"no connection to {urlsplit(artifact.address).netloc}" if lost else error
         raise DataError(
-            f"{part.address} could not be downloaded ({reason}). Nothing was kept. Check the network and try again, "
-            f"or put a copy of {part.name} in a folder and set CESARO_DATA to it."
+            f"{artifact.address} could not be downloaded ({reason}). Nothing was kept. Check the network and try again, "
+            f"or put a copy of {artifact.name} in a folder and set CESARO_DATA to it."
         ) from error
     except OSError as error:
         raise DataError(
-            f"The download of {part.address} could not be stored in {folder} ({error}). Nothing was kept. "
+            f"The download of {artifact.address} could not be stored in {folder} ({error}). Nothing was kept. "
             "Make room there, or set XDG_CACHE_HOME to another folder."
         ) from error

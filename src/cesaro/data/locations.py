@@ -1,22 +1,34 @@
-"""Where data sets are: inside the package, in $CESARO_DATA, in the cache."""
+"""The locations of data sets: inside the package, in $CESARO_DATA, in the cache."""
 
 import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from cesaro.data.artifacts import Archive, DataError, Text
+from cesaro.data.artifacts import Archive, DataError, SvmlightFile
 from cesaro.data.catalogue import CATALOGUE, Entry, entry_of
 
 EMBEDDED = Path(__file__).parent / "embedded"
 
 
 class Listed(NamedTuple):
-    """A line of the catalogue as it stands on this machine."""
+    """An entry of the catalogue, and where it is on this machine.
+
+    Attributes
+    ----------
+    name : str
+    where : {"embedded", "$CESARO_DATA", "cache", "not here"}
+    bytes : int or None
+        Size on disk.
+    path : Path or None
+        The file of training rows, or the folder of images.
+    address, about, credit : str
+        As in the catalogue.
+    """
 
     name: str
-    where: str  # "embedded", "$CESARO_DATA", "cache" or "not here"
-    bytes: int | None  # on disk
+    where: str
+    bytes: int | None
     path: Path | None
     address: str
     about: str
@@ -24,54 +36,87 @@ class Listed(NamedTuple):
 
 
 def cache() -> Path:
-    """The folder that downloads go to."""
+    """The folder that downloads go to: in $XDG_CACHE_HOME, on every system, or where the system keeps caches."""
+    if folder := os.environ.get("XDG_CACHE_HOME", "").strip():
+        return Path(folder) / "cesaro"
     import pooch
 
     return Path(pooch.os_cache("cesaro"))
 
 
 def _folders(entry: Entry) -> Iterator[tuple[str, Path]]:
-    """Where to look, and what to call it, in this order."""
+    """The folders that are searched, in this order, each with the name of the location."""
     if entry.embedded:
         yield "embedded", EMBEDDED
-    if own := os.environ.get("CESARO_DATA"):
-        if not Path(own).is_dir():
-            raise DataError(f"CESARO_DATA is {own!r}, which is not a folder. Correct or unset it.")
-        yield "$CESARO_DATA", Path(own)
-        yield "$CESARO_DATA", Path(own) / "libsvm"
+    if given := os.environ.get("CESARO_DATA"):
+        if not Path(given).is_dir():
+            raise DataError(f"CESARO_DATA is {given!r}, which is not a folder. Correct or unset it.")
+        yield "$CESARO_DATA", Path(given)
+        yield "$CESARO_DATA", Path(given) / "libsvm"
     yield "cache", cache()
 
 
-def find(part: Text | Archive, entry: Entry) -> tuple[str, Path] | None:
-    """Where a part of a data set is, and its path; None if it is not here."""
+def find(artifact: SvmlightFile | Archive, entry: Entry) -> tuple[str, Path] | None:
+    """The location of an artifact and its path; None if it is on none of them."""
     for where, folder in _folders(entry):
-        if path := part.find(folder):
+        if path := artifact.find(folder):
             return where, path
     return None
 
 
 def locate(name: str | Entry) -> Path | None:
-    """The file (of training rows) or folder (of images) of a data set; None unless all of its parts are here."""
+    """The path of a data set on this machine.
+
+    Parameters
+    ----------
+    name : str or Entry
+        A name of the catalogue, or an entry of your own.
+
+    Returns
+    -------
+    Path or None
+        The file of training rows, or the folder of images; None unless all of its artifacts are here.
+
+    Raises
+    ------
+    ValueError
+        If there is no data set of that name.
+
+    Examples
+    --------
+    >>> locate("a9a").name
+    'a9a.xz'
+    """
     entry = entry_of(name)
-    found = [find(part, entry) for part in entry.parts]
+    found = [find(artifact, entry) for artifact in entry.artifacts]
     return found[0][1] if found[0] and all(found) else None
 
 
 def listing() -> list[Listed]:
-    """Every data set: where it is, how large, where it comes from."""
-    lines = []
+    """Every data set of the catalogue: where it is, how large, where it comes from.
+
+    Returns
+    -------
+    list of Listed
+
+    Examples
+    --------
+    >>> [listed.where for listed in listing() if listed.name == "a9a"]
+    ['embedded']
+    """
+    rows = []
     for entry in CATALOGUE.values():
-        found = [(part, place) for part in entry.parts if (place := find(part, entry))]
-        here = len(found) == len(entry.parts)
-        lines.append(
+        found = [(artifact, location) for artifact in entry.artifacts if (location := find(artifact, entry))]
+        here = len(found) == len(entry.artifacts)
+        rows.append(
             Listed(
                 entry.name,
                 found[0][1][0] if here else "not here",
-                sum(part.size(path) for part, (_, path) in found) if here else None,
+                sum(artifact.size(path) for artifact, (_, path) in found) if here else None,
                 found[0][1][1] if here else None,
-                entry.parts[0].address,
+                entry.artifacts[0].address,
                 entry.about,
                 entry.credit,
             )
         )
-    return lines
+    return rows

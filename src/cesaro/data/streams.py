@@ -11,17 +11,18 @@ from typing import IO, Any
 
 OPENERS: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
 SUFFIXES = ("", ".xz", ".bz2", ".gz")
-BROKEN = (EOFError, OSError, zlib.error, lzma.LZMAError)  # what reading raises when a file was cut off or altered
+READ_ERRORS = (EOFError, OSError, zlib.error, lzma.LZMAError)  # what reading raises when a file was cut off or altered
 
 
-def compressed(path: Path) -> bool:
+def is_compressed(path: Path) -> bool:
+    """Whether a file is compressed, by its first bytes."""
     with open(path, "rb") as file:
         return file.read(6).startswith(tuple(OPENERS))
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
-    """The content of a file, and the file itself, whose position shows how far one is."""
+    """The decompressed content of a file, and the file itself, whose position tells how much of it is read."""
     with open(path, "rb") as file:
         start = file.read(6)
         file.seek(0)

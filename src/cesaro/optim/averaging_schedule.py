@@ -2,7 +2,7 @@
 
     c_t = a_s / A_s   at   s = t0 + max(1, t - start),     t = 1, 2, ...
 
-Until step `start` the share stands still at its first value, so the averages are exponential ones; after it the weights advance
+Until step `start` the share is constant, so the averages are exponential ones; after it the weights advance
 from there, and c_t is continuous at the switch. start = 0, t0 = 0 is the paper: c_1 = 1, and c_t = 2/(t + 1) if a_t = t.
 The functions take t as a number, or as a float64 tensor of counters so that a compiled step never sees t change.
 """
@@ -19,8 +19,8 @@ START = 1000  # steps of the constant phase, where none is asked for
 MEMORY = 20  # and its averages remember about this many steps: c = 1/20
 
 
-class Clock(NamedTuple):
-    """Weights, the step at which they begin to advance, and where they begin (t0 = inf: where the share no longer moves).
+class AveragingSchedule(NamedTuple):
+    """Weights, the step at which they begin to advance, and where they begin (t0 = inf: at the limit of the share).
 
     Everything is a number, because torch.compile wants it so.
     """
@@ -29,11 +29,11 @@ class Clock(NamedTuple):
     rate: float | None  # of geometric weights, or None
     start: int
     t0: float
-    first: float  # c_1, the share of the constant phase
+    initial_share: float  # c_1, the share of the constant phase
     head: tuple[float, ...]  # A_s / a_s for the first s; then there is a formula
 
     def share(self, t: Any) -> Any:
-        """c_t."""
+        """c_t, for a number t or a tensor of them."""
         if isinstance(t, torch.Tensor):
             return self._share((self.t0 + (t - self.start).clamp(min=1.0)).clamp(min=1.0))
         return _share(_weights(self.power, self.rate), self.t0 + max(1, int(t) - self.start))
@@ -56,37 +56,39 @@ class Clock(NamedTuple):
         return rest * (s / few) ** -p + _ends(p, s)
 
 
-class Now(NamedTuple):
-    """What step t needs: numbers, or one tensor with an entry per parameter."""
+class StepFactors(NamedTuple):
+    """The coefficients of step t: numbers, or tensors with an entry per parameter."""
 
     dual: Any  # c_t, the newest point's share in the dual average
     primal: Any  # c'_t, its share in the primal average; the same weights
-    following: Any  # c'_{t+1}
+    next_primal: Any  # c'_{t+1}
     rate: Any  # c_t / mu, what a gradient is multiplied with
     decay: Any  # the rate by which decoupled weight decay shrinks
     lr: Any  # the rate of the plain dual step
 
 
 @torch.compiler.assume_constant_result
-def make_clock(averaging: Any, start: int | None, t0: int | None) -> Clock:
-    """The clock of a parameter group; None stands for the defaults above."""
+def make_averaging_schedule(averaging: Any, start: int | None, t0: int | None) -> AveragingSchedule:
+    """The schedule of a parameter group; None stands for the defaults above."""
     weights = make_averaging(averaging)
     begin: float = t0 if t0 is not None else _first_with_share(weights, 1 / MEMORY)
     power, rate = (None, weights.rate) if isinstance(weights, Geometric) else (float(weights.p), None)
     known = () if power is None or power in (0, 1) else tuple(weights.relative(s) for s in range(1, head(power) + 1))
-    return Clock(power, rate, START if start is None else start, begin, _share(weights, begin + 1), known)
+    return AveragingSchedule(power, rate, START if start is None else start, begin, _share(weights, begin + 1), known)
 
 
-def now(group: dict, t: Any, b: float) -> Now:
-    """The shares at step t for gradients taken at (1-b) w + b x.
+def step_factors(group: dict[str, Any], t: Any, b: float) -> StepFactors:
+    """The coefficients of step t for gradients taken at (1-b) w + b x.
 
     1/mu = lr (1 + b (1 - c)) / c with the share c of the constant phase: in that phase a gradient moves the parameters by lr in
     the long run, whatever b, as it does in SGD. In the paper's setting c = 1 and lr = 1/mu.
     """
-    clock = make_clock(group["averaging"], group["start"], group["t0"])
+    schedule = make_averaging_schedule(group["averaging"], group["start"], group["t0"])
     lr = group["lr"] * torch.ones_like(t) if isinstance(t, torch.Tensor) else float(group["lr"])
-    first, dual = clock.first, clock.share(t)
-    return Now(dual, dual, clock.share(t + 1), lr * (1 + b * (1 - first)) / first * dual, lr / first * dual, lr)
+    first, dual = schedule.initial_share, schedule.share(t)
+    return StepFactors(
+        dual, dual, schedule.share(t + 1), lr * (1 + b * (1 - first)) / first * dual, lr / first * dual, lr
+    )
 
 
 def make_averaging(averaging: Any) -> Power | Geometric:
@@ -115,8 +117,8 @@ def make_averaging(averaging: Any) -> Power | Geometric:
     )
 
 
-def plain(averaging: Any) -> Any:
-    """The same as a name, number or tuple, which torch.load(weights_only=True) accepts in a checkpoint."""
+def as_plain_value(averaging: Any) -> Any:
+    """The weights as a name, number or tuple, which torch.load(weights_only=True) accepts in a checkpoint."""
     weights = make_averaging(averaging)
     if isinstance(weights, Geometric):
         return weights.rate
@@ -131,7 +133,7 @@ def _share(weights: Power | Geometric, s: float) -> float:
     """a_s / A_s for a number."""
     if s == math.inf:
         return weights.rate if isinstance(weights, Geometric) else 0.0
-    return 1.0 / weights.relative(max(1, int(s)))
+    return 1.0 / float(weights.relative(max(1, int(s))))
 
 
 def _first_with_share(weights: Power | Geometric, share: float) -> float:

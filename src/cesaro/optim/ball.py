@@ -3,18 +3,21 @@
 P(v) = s v with s = min(1, radius/|v|), a number or one number per row, so that no projected copy is ever needed.
 """
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
 
-def shrinks(vs: list[Tensor], group: dict) -> list[Tensor]:
+def ball_scales(vs: list[Tensor], group: dict[str, Any]) -> list[Tensor]:
     """s for every parameter."""
-    return [shrink(v, group) for v in vs]
+    return [ball_scale(v, group) for v in vs]
 
 
-def shrink(v: Tensor, group: dict) -> Tensor:
+def ball_scale(v: Tensor, group: dict[str, Any]) -> Tensor:
     """min(1, radius/|v|); a vector or a number is one row."""
     precise = torch.float32 if v.dtype in (torch.bfloat16, torch.float16) else None
     dim = tuple(range(1, v.ndim)) if group["per_row"] and v.ndim > 1 else None
     norm = torch.linalg.vector_norm(v, dim=dim, keepdim=dim is not None, dtype=precise)
-    return (group["radius"] / norm).clamp(max=1.0).to(v.dtype)
+    scale: Tensor = (group["radius"] / norm).clamp(max=1.0).to(v.dtype)
+    return scale

@@ -1,4 +1,4 @@
-"""Sums of lists of tensors, in place: all tensors together, or one by one. The optimisers write each formula once over these.
+"""Sums of lists of tensors, in place: one call for all of them, or a loop. The optimisers write each formula once over these.
 
 A factor is a number, or, inside torch.compile, a tensor with one entry per parameter.
 """
@@ -9,11 +9,12 @@ import torch
 from torch import Tensor
 
 
-class Together:
+class ForeachOps:
     """One call for all tensors (torch._foreach_*)."""
 
     @staticmethod
     def scale_(xs: list[Tensor], k: Any) -> None:
+        """x *= k."""
         torch._foreach_mul_(xs, list(k.unbind()) if isinstance(k, Tensor) else k)
 
     @staticmethod
@@ -25,8 +26,8 @@ class Together:
             torch._foreach_add_(xs, ys, alpha=k)
 
 
-class OneByOne:
-    """A plain loop."""
+class LoopOps:
+    """A loop over the tensors."""
 
     @staticmethod
     def scale_(xs: list[Tensor], k: Any) -> None:
@@ -43,7 +44,7 @@ class OneByOne:
 
 
 def copy_(xs: list[Tensor], ys: list[Tensor], ss: list[Tensor] | None = None) -> None:
-    """x = y, or x = s y. One by one: sharded tensors know no copy of lists."""
+    """x = y, or x = s y. In a loop: sharded tensors have no copy of lists."""
     for i, (x, y) in enumerate(zip(xs, ys, strict=True)):
         x.copy_(y)
         if ss is not None:

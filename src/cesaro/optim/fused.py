@@ -2,7 +2,7 @@
 
     d <- momentum d + (1 - dampening) (+-g + weight_decay x),     x <- x - lr d       (without d: x <- x - lr (...))
 
-It is private to torch, so it is tried on a small example first: where it is missing or means something else, lists are used.
+It is private to torch, so it is tried on a small example first: where it is missing or behaves otherwise, `foreach` is used.
 Its own first step would set d = g; ours never takes that branch, because d starts at zero. With momentum 0 it
 refuses to see d at all. It walks through raw memory, so the tensors of one parameter must be laid out alike.
 """
@@ -13,10 +13,10 @@ import torch
 from torch import Tensor
 
 
-def fits(*tensors: list[Tensor]) -> bool:
-    """Can the kernel be used for these lists (x, g and perhaps d)?"""
+def is_supported(*tensors: list[Tensor]) -> bool:
+    """Whether the kernel can be used for these lists (x, g and perhaps d)."""
     x = tensors[0]
-    if torch.compiler.is_compiling() or not _means_what_we_think(x[0].device.type, x[0].dtype):
+    if torch.compiler.is_compiling() or not _behaves_as_expected(x[0].device.type, x[0].dtype):
         return False
     for same in zip(*tensors, strict=True):
         first = same[0]
@@ -41,7 +41,7 @@ def step_(
     weight_decay: float,
     maximize: bool,
 ) -> None:
-    """One step in place."""
+    """One step, in place."""
     torch._fused_sgd_(
         x,
         g,
@@ -57,7 +57,8 @@ def step_(
 
 
 @functools.cache
-def _means_what_we_think(device: str, dtype: torch.dtype) -> bool:
+def _behaves_as_expected(device: str, dtype: torch.dtype) -> bool:
+    """Whether torch has the kernel for this device and type, and it computes the formula above."""
     if dtype not in (torch.float32, torch.float64, torch.bfloat16, torch.float16):
         return False
     try:

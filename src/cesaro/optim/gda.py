@@ -13,42 +13,53 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from cesaro.optim import fused as kernel
-from cesaro.optim.averaging_optimizer import AveragingOptimizer, Batch
-from cesaro.optim.averaging_schedule import now
-from cesaro.optim.ball import shrinks
+from cesaro.optim import fused as fused_sgd
+from cesaro.optim.averaging_optimizer import AveragingOptimizer, ParameterBatch
+from cesaro.optim.averaging_schedule import step_factors
+from cesaro.optim.ball import ball_scales
 from cesaro.optim.foreach import copy_
 
 
 class GDA(AveragingOptimizer):
     """Gradient descent averaging. The parameters are always the ones to evaluate: there is no eval mode.
 
+    Parameters
+    ----------
     params : iterable
         Parameters or groups of them, each with its own settings.
-    lr : float or Tensor
+    lr : float or Tensor, default=0.1
         The step of the constant phase: what SGD would be given.
-    averaging : "linear", "uniform", a power, a geometric rate, or an object from cesaro.weights
+    averaging : {"linear", "uniform"}, float, or an object from cesaro.weights, default="linear"
         The weights a_t = gamma_t. A number from 1 on is a power, one between 0 and 1 a geometric rate.
-    start : int
+    start : int, optional
         The step at which the weights begin to advance; the rate is constant before it. By default 1000. If you know how many
         steps you will take, about two thirds of them is a good choice.
-    t0 : int
+    t0 : int, optional
         Where the weights begin: the first is a_{t0+1}. By default so that the averages of the constant phase remember about
         20 steps. start=0, t0=0 is the paper, with lr = 1/mu.
-    weight_decay : float
+    weight_decay : float, default=0.0
         Adds weight_decay * x to the gradient; with decoupled_weight_decay=True it shrinks x instead, as AdamW does.
-    radius : float
+    radius : float, optional
         Keeps every parameter in the ball |x| <= radius, or with per_row=True every row of it (max-norm). Costs one copy.
-    error_if_nonfinite : bool
+    error_if_nonfinite : bool, default=False
         Raise, and change nothing, if a gradient contains NaN or inf. By default nothing is checked, as in torch.
-    maximize, foreach, fused : bool
+    maximize, foreach, fused : bool, optional
         As in torch.optim.SGD. By default the fastest that fits; where the fused kernel does not, fused=True means foreach.
-    average_dtype : torch.dtype
+    decoupled_weight_decay, per_row : bool, default=False
+        See `weight_decay` and `radius`.
+    average_dtype : torch.dtype, optional
         Keep a copy of the parameters in this type (torch.float32 for bfloat16 parameters), so that small updates are not lost.
         The copy is what is trained: parameters that you change by hand between steps are overwritten by it.
-    average : bool
+    average : bool, default=False
         Also keep the a-weighted average of the x_t, the paper's output; `with optimizer.averaged(): ...` shows it. One copy.
 
+    Raises
+    ------
+    ValueError
+        If a setting is invalid; the message says what was expected.
+
+    Examples
+    --------
     >>> import torch
     >>> w = torch.nn.Parameter(torch.tensor([1.0]))
     >>> optimizer = GDA([w], lr=0.5)
@@ -95,39 +106,56 @@ class GDA(AveragingOptimizer):
         }
         super().__init__(params, defaults)
 
-    def _begin(self, group: dict, state: dict, x: Tensor) -> None:
+    def _init_state(self, group: dict[str, Any], state: dict[str, Any], x: Tensor) -> None:
         if group["radius"] is not None:
             state["v"] = x.clone()
         if group["average"]:
             state["average"] = x.clone()
 
-    def _update(self, batch: Batch) -> None:
-        group, x, g, lists = batch.group, batch.x, batch.g, batch.lists
-        c, rate = (at := now(group, batch.t, b=0.0)).dual, at.rate
+    def _update(self, batch: ParameterBatch) -> None:
+        group, x, g, ops = batch.group, batch.x, batch.g, batch.ops
+        factors = step_factors(group, batch.t, b=0.0)
+        c, rate = factors.dual, factors.rate
         decay, sign = group["weight_decay"], -1.0 if group["maximize"] else 1.0
         if group["average"]:
-            lists.scale_(batch.get("average"), 1 - c)
-            lists.add_(batch.get("average"), x, c)
+            ops.scale_(batch.get("average"), 1 - c)
+            ops.add_(batch.get("average"), x, c)
         if group["radius"] is not None:
             v = batch.get("v")
             if decay and group["decoupled_weight_decay"]:
-                lists.scale_(x, 1 - at.decay * decay)
-                lists.scale_(v, 1 - at.decay * decay)
+                ops.scale_(x, 1 - factors.decay * decay)
+                ops.scale_(v, 1 - factors.decay * decay)
                 decay = 0.0
-            lists.scale_(v, 1 - c)
-            lists.add_(v, x, c - rate * decay)
-            lists.add_(v, g, -sign * rate)
-            copy_(x, v, shrinks(v, group))
-        elif batch.fused(x, g):  # without a ball coupled and decoupled decay are the same
-            kernel.step_(x, g, [], lr=rate, momentum=0.0, dampening=0.0, weight_decay=decay, maximize=sign < 0)
+            ops.scale_(v, 1 - c)
+            ops.add_(v, x, c - rate * decay)
+            ops.add_(v, g, -sign * rate)
+            copy_(x, v, ball_scales(v, group))
+        elif batch.use_fused(x, g):  # without a ball coupled and decoupled decay are the same
+            fused_sgd.step_(x, g, [], lr=rate, momentum=0.0, dampening=0.0, weight_decay=decay, maximize=sign < 0)
         else:
             if decay:
-                lists.scale_(x, 1 - rate * decay)
-            lists.add_(x, g, -sign * rate)
+                ops.scale_(x, 1 - rate * decay)
+            ops.add_(x, g, -sign * rate)
 
     @contextmanager
     def averaged(self) -> Iterator[None]:
-        """Within this context the parameters are their a-weighted averages (average=True)."""
+        """Within this context the parameters are their a-weighted averages (average=True).
+
+        Raises
+        ------
+        RuntimeError
+            If there is no average yet.
+
+        Examples
+        --------
+        >>> w = torch.nn.Parameter(torch.tensor([1.0]))
+        >>> optimizer = GDA([w], lr=0.5, average=True)
+        >>> (w**2).sum().backward()
+        >>> optimizer.step()
+        >>> with optimizer.averaged():
+        ...     print(w.item())
+        1.0
+        """
         params = [p for group in self.param_groups for p in group["params"] if "average" in self.state.get(p, {})]
         if not params:
             raise RuntimeError("there is no average: construct GDA with average=True and take a step first.")

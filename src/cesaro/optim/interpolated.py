@@ -10,33 +10,49 @@ while the closure runs: outside `step` they are always x. There is no mode to sw
 `step` raises. For b = 0 and b = 1 gradients are taken at the answer itself, and no closure is needed.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from cesaro.optim.averaging_optimizer import AveragingOptimizer, Batch
-from cesaro.optim.averaging_schedule import now
-from cesaro.optim.ball import shrinks
+from cesaro.optim.averaging_optimizer import AveragingOptimizer, ParameterBatch
+from cesaro.optim.averaging_schedule import step_factors
+from cesaro.optim.ball import ball_scales
 from cesaro.optim.foreach import add_times_, copy_
 
 
 class Interpolated(AveragingOptimizer):
     """Averaging with gradients at (1-b) w + b x. Needs a closure for 0 < b < 1; the parameters are always the ones to evaluate.
 
-    b : float
+    State: one copy of the parameters, and room for another while the closure runs.
+
+    Parameters
+    ----------
+    params : iterable
+        Parameters or groups of them, each with its own settings.
+    lr : float or Tensor, default=0.1
+        The step of SGD; with dual="average" that of the constant phase, as in `GDA`.
+    b : float, default=0.9
         How far towards the primal average x gradients are taken.
-    dual : "plain" or "average"
+    dual : {"plain", "average"}, default="plain"
         The plain step of Schedule-Free and of primal averaging, or the family's own dual average.
     averaging, start, t0
         As in `GDA`. By default uniform weights from the first step; with dual="plain" t0=-1 (the default) leaves the starting
         point out of the average, as the package schedulefree does, and before `start` there is no average.
+    weight_decay, decoupled_weight_decay, radius, per_row, average_dtype, error_if_nonfinite, maximize, foreach
+        As in `GDA`.
+    fused
+        Accepted, but there is no fused form.
 
-    The other arguments are those of `GDA`; `fused` is accepted, but there is no fused form.
-    State: one copy of the parameters, and room for another while the closure runs.
+    Raises
+    ------
+    ValueError
+        If a setting is invalid; the message says what was expected.
 
+    Examples
+    --------
     >>> import torch
     >>> w = torch.nn.Parameter(torch.tensor([1.0]))
     >>> optimizer = Interpolated([w], lr=0.25)
@@ -88,8 +104,25 @@ class Interpolated(AveragingOptimizer):
         }
         super().__init__(params, defaults)
 
-    def step(self, closure: Any = None) -> Any:
-        """Take one step. closure: computes the loss and its gradients, as for torch.optim.LBFGS; required for 0 < b < 1."""
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Take one step.
+
+        Parameters
+        ----------
+        closure : callable, optional
+            Zeroes the gradients, computes the loss and its gradients, and returns the loss, as for torch.optim.LBFGS;
+            required for 0 < b < 1.
+
+        Returns
+        -------
+        loss
+            What the closure has returned, or None.
+
+        Raises
+        ------
+        RuntimeError
+            Without a closure where one is required; for gradients that are sparse or, on request, not finite.
+        """
         if not any(0 < group["b"] < 1 for group in self.param_groups):
             return super().step(closure)
         if closure is None:
@@ -104,65 +137,67 @@ class Interpolated(AveragingOptimizer):
         super().step()
         return loss
 
-    def _begin(self, group: dict, state: dict, x: Tensor) -> None:
+    def _init_state(self, group: dict[str, Any], state: dict[str, Any], x: Tensor) -> None:
         state["v"] = x.clone()
 
-    def _update(self, batch: Batch) -> None:
-        group, x, g, v, lists = batch.group, batch.x, batch.g, batch.get("v"), batch.lists
+    def _update(self, batch: ParameterBatch) -> None:
+        group, x, g, v, ops = batch.group, batch.x, batch.g, batch.get("v"), batch.ops
         b, decay, sign = group["b"], group["weight_decay"], -1.0 if group["maximize"] else 1.0
-        at = now(_with_t0(group), batch.t, b)
-        c, rate, shrink = (0.0, at.lr, at.lr) if group["dual"] == "plain" else (at.dual, at.rate, at.decay)
+        factors = step_factors(_with_t0(group), batch.t, b)
+        c, rate, shrink = factors.dual, factors.rate, factors.decay
+        if group["dual"] == "plain":
+            c, rate, shrink = 0.0, factors.lr, factors.lr
         if decay and group["decoupled_weight_decay"]:
-            lists.scale_(x, 1 - shrink * decay)
-            lists.scale_(v, 1 - shrink * decay)
+            ops.scale_(x, 1 - shrink * decay)
+            ops.scale_(v, 1 - shrink * decay)
             decay = 0.0
         ball = group["radius"] is not None
         if group["dual"] == "average" or decay:
             y = x
             if 0 < b < 1:
-                _towards_(y := [p.clone() for p in x], v, group)
-            lists.scale_(v, 1 - c)
-            lists.add_(v, y, c - rate * decay)
-        lists.add_(v, g, -sign * rate)
+                _interpolate_(y := [p.clone() for p in x], v, group)
+            ops.scale_(v, 1 - c)
+            ops.add_(v, y, c - rate * decay)
+        ops.add_(v, g, -sign * rate)
         if b == 0:
-            copy_(x, v, shrinks(v, group) if ball else None)
+            copy_(x, v, ball_scales(v, group) if ball else None)
             return
-        lists.scale_(x, 1 - at.following)
+        ops.scale_(x, 1 - factors.next_primal)
         if ball:
-            add_times_(x, v, shrinks(v, group), at.following)
+            add_times_(x, v, ball_scales(v, group), factors.next_primal)
         else:
-            lists.add_(x, v, at.following)
+            ops.add_(x, v, factors.next_primal)
 
     @contextmanager
     def _at_y(self) -> Iterator[None]:
         """The parameters are y in here and exactly x again afterwards, whatever happens."""
-        kept = self.__dict__.setdefault("_kept", {})  # room for x, not part of the state
+        saved = self.__dict__.setdefault("_saved", {})  # room for x, not part of the state
         moved = []
         with torch.no_grad():
             for group in self.param_groups:
                 for p in group["params"]:
                     if 0 < group["b"] < 1 and "v" in self.state.get(p, {}):
-                        kept[p] = kept[p].copy_(p) if p in kept else p.detach().clone()
+                        saved[p] = saved[p].copy_(p) if p in saved else p.detach().clone()
                         moved.append(p)
                         p.copy_(self.state[p].get("x", p))
-                        _towards_([p], [self.state[p]["v"]], group)
+                        _interpolate_([p], [self.state[p]["v"]], group)
         try:
             yield
         finally:
             with torch.no_grad():
-                copy_(moved, [kept[p] for p in moved])
+                copy_(moved, [saved[p] for p in moved])
 
 
-def _towards_(x: list[Tensor], v: list[Tensor], group: dict) -> None:
+def _interpolate_(x: list[Tensor], v: list[Tensor], group: dict[str, Any]) -> None:
     """x becomes y = (1-b) w + b x with w = P(v)."""
     v = [w.to(y.dtype) for w, y in zip(v, x, strict=True)]
     torch._foreach_mul_(x, group["b"])
     if group["radius"] is None:
         torch._foreach_add_(x, v, alpha=1 - group["b"])
     else:
-        add_times_(x, v, shrinks(v, group), 1 - group["b"])
+        add_times_(x, v, ball_scales(v, group), 1 - group["b"])
 
 
-def _with_t0(group: dict) -> dict:
+def _with_t0(group: dict[str, Any]) -> dict[str, Any]:
     """With the plain dual step the weights begin at the first w, unless told otherwise."""
     return {**group, "t0": -1} if group["dual"] == "plain" and group["t0"] is None else group

@@ -15,21 +15,39 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from cesaro.optim import fused as kernel
-from cesaro.optim.averaging_optimizer import AveragingOptimizer, Batch
-from cesaro.optim.averaging_schedule import now
-from cesaro.optim.ball import shrinks
+from cesaro.optim import fused as fused_sgd
+from cesaro.optim.averaging_optimizer import AveragingOptimizer, ParameterBatch
+from cesaro.optim.averaging_schedule import step_factors
+from cesaro.optim.ball import ball_scales
 from cesaro.optim.foreach import add_times_
 
 
 class SCPDA(AveragingOptimizer):
     """Primal-dual averaging. The parameters are the average, always the ones to evaluate: there is no eval mode.
 
-    The arguments are those of `GDA`. State: one copy of the parameters. In the constant phase, at the defaults, SC-PDA is SGD
+    State: one copy of the parameters. In the constant phase, at the defaults, SC-PDA is SGD
     with momentum 0.9 and a rate of about lr/10, so that gradients move the parameters by lr in the long run; then the weights
     advance, the rate falls and the average grows longer. start=0, t0=0 is the paper, with lr = 1/mu.
     With a radius the parameters stay in the ball if they start there; from outside they are drawn in step by step.
 
+    Parameters
+    ----------
+    params : iterable
+        Parameters or groups of them, each with its own settings.
+    lr : float or Tensor, default=0.1
+        The step of the constant phase: what SGD without momentum would be given.
+    averaging, start, t0, weight_decay, decoupled_weight_decay, radius, per_row, average_dtype
+        As in `GDA`.
+    error_if_nonfinite, maximize, foreach, fused
+        As in `GDA`.
+
+    Raises
+    ------
+    ValueError
+        If a setting is invalid; the message says what was expected.
+
+    Examples
+    --------
     >>> import torch
     >>> w = torch.nn.Parameter(torch.tensor([1.0]))
     >>> optimizer = SCPDA([w], lr=0.5, start=0, t0=0)
@@ -76,43 +94,43 @@ class SCPDA(AveragingOptimizer):
         }
         super().__init__(params, defaults)
 
-    def _begin(self, group: dict, state: dict, x: Tensor) -> None:
+    def _init_state(self, group: dict[str, Any], state: dict[str, Any], x: Tensor) -> None:
         if group["radius"] is None:
             state["d"] = torch.zeros_like(x)
         else:
             state["v"] = x.clone()
 
-    def _update(self, batch: Batch) -> None:
-        group, x, g, lists = batch.group, batch.x, batch.g, batch.lists
-        at = now(group, batch.t, b=1.0)
+    def _update(self, batch: ParameterBatch) -> None:
+        group, x, g, ops = batch.group, batch.x, batch.g, batch.ops
+        factors = step_factors(group, batch.t, b=1.0)
         decay, sign = group["weight_decay"], -1.0 if group["maximize"] else 1.0
         other = batch.get("d" if group["radius"] is None else "v")
         if decay and group["decoupled_weight_decay"]:
-            lists.scale_(x, 1 - at.decay * decay)
-            lists.scale_(other, 1 - at.decay * decay)
+            ops.scale_(x, 1 - factors.decay * decay)
+            ops.scale_(other, 1 - factors.decay * decay)
             decay = 0.0
         if group["radius"] is not None:
-            lists.scale_(other, 1 - at.dual)
-            lists.add_(other, x, at.dual - at.rate * decay)
-            lists.add_(other, g, -sign * at.rate)
-            lists.scale_(x, 1 - at.following)
-            add_times_(x, other, shrinks(other, group), at.following)
+            ops.scale_(other, 1 - factors.dual)
+            ops.add_(other, x, factors.dual - factors.rate * decay)
+            ops.add_(other, g, -sign * factors.rate)
+            ops.scale_(x, 1 - factors.next_primal)
+            add_times_(x, other, ball_scales(other, group), factors.next_primal)
             return
-        momentum = (1 - at.dual) * (1 - at.primal)
-        if batch.fused(x, g, other) and momentum > 0:
-            kernel.step_(
+        momentum = (1 - factors.dual) * (1 - factors.primal)
+        if batch.use_fused(x, g, other) and momentum > 0:
+            fused_sgd.step_(
                 x,
                 g,
                 other,
-                lr=at.following,
+                lr=factors.next_primal,
                 momentum=momentum,
-                dampening=1 - at.rate,
+                dampening=1 - factors.rate,
                 weight_decay=decay,
                 maximize=sign < 0,
             )
             return
-        lists.scale_(other, momentum)
-        lists.add_(other, g, sign * at.rate)
+        ops.scale_(other, momentum)
+        ops.add_(other, g, sign * factors.rate)
         if decay:
-            lists.add_(other, x, at.rate * decay)
-        lists.add_(x, other, -at.following)
+            ops.add_(other, x, factors.rate * decay)
+        ops.add_(x, other, -factors.next_primal)

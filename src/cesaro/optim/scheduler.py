@@ -5,15 +5,31 @@ from typing import Any
 from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler
 
-from cesaro.optim.averaging_schedule import make_clock, plain
-from cesaro.optim.validation import check_clock
+from cesaro.optim.averaging_schedule import as_plain_value, make_averaging_schedule
+from cesaro.optim.validation import check_schedule
 
 
 class AveragingLR(LRScheduler):
     """Multiplies the rate with c_t / c_1, as GDA does inside: constant until step `start`, then falling as the weights advance.
 
-    Call step() after every optimizer.step(). The arguments are those of `GDA`; the rate depends on the step alone.
+    Call step() after every optimizer.step(); the rate depends on the step alone.
 
+    Parameters
+    ----------
+    optimizer : torch.optim.Optimizer
+        The optimiser whose rates are scheduled.
+    averaging, start, t0
+        As in `GDA`.
+    last_epoch : int, default=-1
+        As in torch's schedulers: the number of steps done, to resume from.
+
+    Raises
+    ------
+    ValueError
+        If an argument is invalid; the message says what was expected.
+
+    Examples
+    --------
     >>> import torch
     >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=1.0)
     >>> schedule = AveragingLR(optimizer, start=0, t0=0)
@@ -32,12 +48,17 @@ class AveragingLR(LRScheduler):
         t0: int | None = None,
         last_epoch: int = -1,
     ) -> None:
-        check_clock(averaging, start, t0)
-        self.averaging, self.start, self.t0 = plain(averaging), start, t0
+        check_schedule(averaging, start, t0)
+        self.averaging, self.start, self.t0 = as_plain_value(averaging), start, t0
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list:
-        """The rates of step t = last_epoch + 1."""
-        clock = make_clock(self.averaging, self.start, self.t0)
-        factor = clock.share(self.last_epoch + 1) / clock.first
+    def get_lr(self) -> list[Any]:
+        """The rates of step t = last_epoch + 1, one per parameter group.
+
+        Returns
+        -------
+        list of float
+        """
+        schedule = make_averaging_schedule(self.averaging, self.start, self.t0)
+        factor = schedule.share(self.last_epoch + 1) / schedule.initial_share
         return [base * factor for base in self.base_lrs]

@@ -1,4 +1,4 @@
-"""What a parameter group may be given, checked once, at the door."""
+"""Validation of the settings of a parameter group, once, when the group is added."""
 
 import math
 from numbers import Integral, Real
@@ -9,14 +9,14 @@ import torch
 from cesaro.optim.averaging_schedule import make_averaging
 
 
-def check(group: dict) -> None:
-    """Raise where a setting cannot be meant: what was given, what was expected, what to do."""
+def check_group(group: dict[str, Any]) -> None:
+    """Raise a ValueError for an invalid setting: what was given, what was expected, what to do."""
     lr = group["lr"]
     if isinstance(lr, torch.Tensor) and lr.numel() != 1:
         raise ValueError(f"a Tensor lr must have one element: got shape {tuple(lr.shape)}.")
-    _number("lr", lr, "It is the step of the constant phase, what SGD would be given.")
-    _number("weight_decay", group["weight_decay"], "Use 0.0 for none.")
-    check_clock(group["averaging"], group["start"], group["t0"], lowest=-1 if group.get("dual") == "plain" else 0)
+    _check_not_negative("lr", lr, "It is the step of the constant phase, what SGD would be given.")
+    _check_not_negative("weight_decay", group["weight_decay"], "Use 0.0 for none.")
+    check_schedule(group["averaging"], group["start"], group["t0"], lowest=-1 if group.get("dual") == "plain" else 0)
     radius = group["radius"]
     if radius is not None and not (_is_number(radius) and radius > 0):
         raise ValueError(f"radius must be positive and finite: got {radius!r}. Use None for no ball.")
@@ -34,22 +34,23 @@ def check(group: dict) -> None:
         raise ValueError(f'dual must be "plain" or "average": got {group["dual"]!r}. Schedule-Free is "plain".')
 
 
-def check_clock(averaging: Any, start: Any, t0: Any, lowest: int = 0) -> None:
+def check_schedule(averaging: Any, start: Any, t0: Any, lowest: int = 0) -> None:
+    """The same for the settings of an averaging schedule; t0 is at least `lowest`."""
     make_averaging(averaging)
-    _count("start", start, 0, "It is the step at which the averaging weights begin to advance; 0 is the paper.")
-    _count("t0", t0, lowest, "It offsets the averaging weights; 0 is the paper.")
+    _check_count("start", start, 0, "It is the step at which the averaging weights begin to advance; 0 is the paper.")
+    _check_count("t0", t0, lowest, "It offsets the averaging weights; 0 is the paper.")
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _number(name: str, value: Any, advice: str) -> None:
+def _check_not_negative(name: str, value: Any, advice: str) -> None:
     value = value.item() if isinstance(value, torch.Tensor) else value
     if not (_is_number(value) and value >= 0):
         raise ValueError(f"{name} must be finite and not negative: got {value!r}. {advice}")
 
 
-def _count(name: str, value: Any, low: int, advice: str) -> None:
+def _check_count(name: str, value: Any, low: int, advice: str) -> None:
     if value is not None and not (isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= low):
         raise ValueError(f"{name} must be None or a whole number, at least {low}: got {value!r}. {advice}")

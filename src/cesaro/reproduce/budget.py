@@ -1,4 +1,4 @@
-"""How much of an experiment is run, and where its finished runs are kept."""
+"""How much of an experiment is run, and where its finished runs are saved."""
 
 from dataclasses import dataclass
 from pathlib import Path

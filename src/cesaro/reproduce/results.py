@@ -49,13 +49,15 @@ def verdict(holds: list[bool], partly: bool = False) -> str:
     return "partly" if any(holds) or partly else "not"
 
 
-def digits(values: Iterable[float]) -> list[float]:
-    """As many as anyone reads."""
+def rounded(values: Iterable[float]) -> list[float]:
+    """To six significant digits."""
     return [float(f"{value:.6g}") for value in values]
 
 
 @dataclass(frozen=True)
 class Figure:
+    """One figure: its panels, the claims about it, and what was shortened."""
+
     name: str  # also the name of its files: figure1, figure2, ...
     title: str
     caption: str
@@ -68,11 +70,12 @@ class Figure:
 
     def save(self, folder: Path) -> Path:
         """Write `name`.json."""
-        return write(folder / f"{self.name}.json", asdict(self))
+        return write_json(folder / f"{self.name}.json", asdict(self))
 
     @classmethod
     def load(cls, path: Path) -> "Figure":
-        known: dict[str, Any] = json.loads(path.read_text())
+        """Read what `save` has written."""
+        known: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         panels = tuple(
             Panel(**{**panel, "series": tuple(Series(**series) for series in panel["series"])})
             for panel in known["panels"]
@@ -82,7 +85,7 @@ class Figure:
         return cls(**{**known, "panels": panels, "claims": claims, **words})
 
 
-def write(path: Path, numbers: Any) -> Path:
+def write_json(path: Path, numbers: Any) -> Path:
     """As JSON, whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(path) as file:
@@ -90,14 +93,15 @@ def write(path: Path, numbers: Any) -> Path:
     return path
 
 
-def kept(path: Path, settings: dict[str, Any], make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """The numbers of one run: from `path` if a run with these settings has left them there, else made now and left there."""
+def load_or_compute(path: Path, settings: dict[str, Any], compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """The numbers of one run: loaded from `path` if a run with these settings has saved them, else computed and saved."""
     try:
-        known = json.loads(path.read_text())
+        known = json.loads(path.read_text(encoding="utf-8"))
         if known["settings"] == settings:
-            return known["numbers"]
-    except (FileNotFoundError, ValueError, KeyError, TypeError):  # none, or damaged: it is made again
+            numbers: dict[str, Any] = known["numbers"]
+            return numbers
+    except (FileNotFoundError, ValueError, KeyError, TypeError):  # none, or damaged: it is computed again
         pass
-    numbers = make()
-    write(path, {"settings": settings, "numbers": numbers})
+    numbers = compute()
+    write_json(path, {"settings": settings, "numbers": numbers})
     return numbers

@@ -1,9 +1,10 @@
 """reproduce(): the paper's experiments, their drawings and the report, in one folder.
 
-A figure is one module with `run(budget) -> Figure` and `draw(figure, folder)`. Finished runs are kept in `out`/runs, so that
-an interrupted command goes on where it was and drawing again costs nothing.
+A figure is one module with `run(budget) -> Figure` and `draw(figure, folder)`. Finished runs are saved in `out`/runs, so that
+an interrupted command continues where it was and drawing again costs nothing.
 """
 
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -28,35 +29,55 @@ MODULES = {
 }
 
 
-def reproduce(names: Sequence[str] = ("all",), quick: bool = False, out: str | Path = "report") -> Path:
+def reproduce(names: Sequence[str] = ("all",), quick: bool = False, out: str | os.PathLike[str] = "report") -> Path:
     """Run the figures of these names and write numbers, pictures and the report.
 
-    names : of "figure1", "figure2", "figure3", "theorems"; "all" is all of them
-    quick : about a minute on two cores; what is left out is said on the figures
-    out : the folder, made if it is not there
-    returns the path of the report
+    Parameters
+    ----------
+    names : sequence of {"figure1", "figure2", "figure3", "theorems", "all"}, default=("all",)
+        Which figures; "all" is all of them.
+    quick : bool, default=False
+        Take about a minute on two cores; the figures say what is left out.
+    out : path-like, default="report"
+        The folder, made if it does not exist; runs that are saved in it are not run again.
+
+    Returns
+    -------
+    Path
+        The report, an HTML file.
+
+    Raises
+    ------
+    ValueError
+        If there is no figure of a name.
+    ImportError
+        If matplotlib or plotly is not installed.
+
+    Examples
+    --------
+    `reproduce(["theorems"], quick=True, out="report")` takes a few seconds and returns `Path("report/index.html")`.
     """
-    chosen, out = choose(names), Path(out)
+    chosen, folder = select_figures(names), Path(out)
     missing = [name for name in ("matplotlib", "plotly") if find_spec(name) is None]
     if missing:
         raise ImportError(f"figures and report need {' and '.join(missing)}: pip install 'cesaro[report]'.")
-    budget = make_budget(out / "runs", quick)
+    budget = make_budget(folder / "runs", quick)
     figures = []
     for name in chosen:
         print(f"{name}: {FIGURES[name]}", file=sys.stderr, flush=True)
-        figures.append(make(name, budget, out))
-    return html.write(figures, out)
+        figures.append(make_figure(name, budget, folder))
+    return html.write_report(figures, folder)
 
 
-def table(out: str | Path) -> str:
+def methods_table_text(out: str | os.PathLike[str]) -> str:
     """The table of methods that figure 1 left in the folder; empty where it has not been run."""
-    from cesaro.reproduce.figure1.methods_table import text
+    from cesaro.reproduce.figure1.methods_table import format_table
 
     path = Path(out) / "figure1.json"
-    return text(Figure.load(path).table) if path.exists() else ""
+    return format_table(Figure.load(path).table) if path.exists() else ""
 
 
-def choose(names: Sequence[str]) -> list[str]:
+def select_figures(names: Sequence[str]) -> list[str]:
     """The names that are meant, in the paper's order, each once."""
     names = [names] if isinstance(names, str) else list(names)
     unknown = [name for name in names if name not in (*FIGURES, "all")]
@@ -66,14 +87,14 @@ def choose(names: Sequence[str]) -> list[str]:
     return [name for name in FIGURES if name in names or "all" in names]
 
 
-def make(name: str, budget: Budget, out: Path) -> Figure:
+def make_figure(name: str, budget: Budget, out: Path) -> Figure:
     """One figure: its numbers as JSON and its drawings, both in `out`."""
     try:
         module = import_module(f"cesaro.reproduce.{MODULES[name]}")
     except ModuleNotFoundError as error:
         from cesaro.reproduce.report import drawing as module
 
-        figure = absent(name, error)
+        figure = placeholder_figure(name, error)
     else:
         figure = module.run(budget)
     figure.save(out)
@@ -81,7 +102,7 @@ def make(name: str, budget: Budget, out: Path) -> Figure:
     return figure
 
 
-def absent(name: str, error: ModuleNotFoundError) -> Figure:
+def placeholder_figure(name: str, error: ModuleNotFoundError) -> Figure:
     """What stands in the place of a figure whose library is not installed."""
     if error.name != "torch":
         raise error

@@ -3,10 +3,11 @@
 A number is w 10^q with an integer w. Three ways, each exact where it answers:
 - w <= 2^53 and |q| <= 22: both are floats, so one rounded product or quotient (Clinger 1990);
 - w < 2^64: the leading bits of w 5^q from a 128-bit power of five (Lemire, "Number parsing at a gigabyte per second", 2021);
-- the rest (more than 19 digits, near ties, subnormals, overflow, anything that is no plain decimal) is left to the caller.
+- the rest (more than 19 digits, near ties, subnormals, overflow, anything that is no plain decimal) is deferred to the caller.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 from numba.extending import register_jitable
@@ -19,10 +20,11 @@ LOWEST, HIGHEST = -342, 308  # powers of ten between which w < 2^64 can give a f
 def _power_of_five(q: int) -> int:
     """The first 128 bits of 5^q: rounded down, or up if q < 0 (then they never are exact)."""
     if q < 0:
-        divisor = 5**-q
+        divisor: int = 5**-q
         return (1 << (127 + divisor.bit_length())) // divisor + 1
-    bits = (5**q).bit_length()
-    return 5**q << (128 - bits) if bits <= 128 else 5**q >> (bits - 128)
+    power: int = 5**q
+    bits = power.bit_length()
+    return power << (128 - bits) if bits <= 128 else power >> (bits - 128)
 
 
 _FIVES = [_power_of_five(q) for q in range(LOWEST, HIGHEST + 1)]
@@ -37,7 +39,7 @@ NINE_BITS, EXACT = np.uint64(511), np.uint64(2**53)
 
 
 @register_jitable(**KERNEL)
-def wide_product(a, b):
+def wide_product(a: Any, b: Any) -> tuple[Any, Any]:
     """The high and the low 64 bits of a b."""
     a1, a0, b1, b0 = a >> U32, a & HALF, b >> U32, b & HALF
     low, cross, other = a0 * b0, a0 * b1, a1 * b0
@@ -46,7 +48,7 @@ def wide_product(a, b):
 
 
 @register_jitable(**KERNEL)
-def leading_zeros(w):
+def leading_zeros(w: Any) -> Any:
     """How many zero bits stand before the first one of w > 0."""
     count = U0
     for shift in (32, 16, 8, 4, 2, 1):
@@ -58,7 +60,7 @@ def leading_zeros(w):
 
 
 @register_jitable(**KERNEL)
-def compose(w, q):
+def compose(w: Any, q: int) -> tuple[float, bool]:
     """The float nearest to w 10^q, w > 0, and whether that is certain."""
     if w <= EXACT and -22 <= q <= 22:
         return (float(w) * TENS[q] if q >= 0 else float(w) / TENS[-q]), True
@@ -90,7 +92,7 @@ def compose(w, q):
 
 
 @register_jitable(**KERNEL)
-def decimal(text, i):
+def read_decimal(text: np.ndarray, i: int) -> tuple[float, int, bool]:
     """The plain decimal that starts at text[i]: its value, where it ends, and whether it was one and is certain."""
     negative = text[i] == 45
     if negative or text[i] == 43:

@@ -2,7 +2,7 @@
 drawn independently, no anchor, so that mu alone fixes every step.
 
 The linear models' kernel is used, which takes a weight per row. A row that is drawn twice has two weights: the samples are
-therefore visited in segments without a repeated row, and the weights are set before each.
+therefore taken in segments without a repeated row, and the weights are set before each.
 """
 
 from typing import NamedTuple
@@ -27,7 +27,7 @@ from cesaro.linear.solvers.averaging.variants import Variant
 from cesaro.weights import Uniform
 
 
-class Printed(NamedTuple):
+class PrintedMethod(NamedTuple):
     """A method: its recursion, and its weights a_t = gamma_t = slope t + offset, gamma_0 = anchor."""
 
     variant: Variant
@@ -37,37 +37,38 @@ class Printed(NamedTuple):
 
 
 PRINTED = {
-    "GDA": Printed(Variant(), 1.0),  # output: the a-weighted average
-    "SC-PDA": Printed(Variant(primal=True), 1.0),
-    "Pegasos": Printed(Variant(last=True), 0.0, 1.0),
+    "GDA": PrintedMethod(Variant(), 1.0),  # output: the a-weighted average
+    "SC-PDA": PrintedMethod(Variant(primal=True), 1.0),
+    "Pegasos": PrintedMethod(Variant(last=True), 0.0, 1.0),
     # w_t = (w_{t-1} - eta_t l_t) / (1 + mu eta_t) with eta_t = 2/(mu t): a_t = t + 1 in units of Gamma_t = (t+1)(t+2)/2
-    "PA-PSG": Printed(Variant(primal=True), 1.0, 1.0, anchor=1.0),
-    "SC-RDA": Printed(Variant(), 0.0, 1.0),
+    "PA-PSG": PrintedMethod(Variant(primal=True), 1.0, 1.0, anchor=1.0),
+    "SC-RDA": PrintedMethod(Variant(), 0.0, 1.0),
 }
 
 
-class Run:
+class PrintedRun:
     """A run of one method; `advance` is an epoch, as many independent samples as there are rows."""
 
-    def __init__(self, problem: Problem, method: str, seed: int):
-        self.printed = PRINTED[method]
+    def __init__(self, problem: Problem, method: str, seed: int) -> None:
+        self.method = PRINTED[method]
         self.rng, self.t = np.random.default_rng(seed), 0
-        self.run = AveragingSolver(problem, self.printed.variant, Uniform(), True, self.rng)
-        self.run.scalars[ANCHOR] = self.printed.anchor
+        self.solver = AveragingSolver(problem, self.method.variant, Uniform(), True, self.rng)
+        self.solver.scalars[ANCHOR] = self.method.anchor
         self.weights, self.last = np.zeros(problem.rows.n), np.full(problem.rows.n, -1)
 
     def advance(self) -> None:
-        n = self.run.problem.rows.n
-        self.visit(self.rng.integers(n, size=n, dtype=np.uint32))
+        """One epoch."""
+        n = self.solver.problem.rows.n
+        self.take_samples(self.rng.integers(n, size=n, dtype=np.uint32))
 
-    def visit(self, samples: np.ndarray) -> None:
+    def take_samples(self, samples: np.ndarray) -> None:
         """Take these rows, one after the other."""
-        run, (_, slope, offset, _) = self.run, self.printed
+        run, (_, slope, offset, _) = self.solver, self.method
         scalars, weights = run.scalars, self.weights
         a = slope * np.arange(self.t + 1.0, self.t + len(samples) + 1) + offset
         ends = np.empty(len(samples), dtype=np.int64)
         start = 0
-        for end in ends[: segments(samples, self.t, self.last, ends)]:
+        for end in ends[: segments_without_repeats(samples, self.t, self.last, ends)]:
             segment = samples[start:end]
             weights[segment] = a[start:end]
             what = (run.config, *specialised(run.config), run.zr, scalars, run.slope_sums, run.orders.grouped)
@@ -80,15 +81,15 @@ class Run:
 
     def output(self) -> np.ndarray:
         """The point that the method's theorem is about."""
-        return self.run.output()
+        return self.solver.output()
 
     def bound(self) -> float:
         """A proved lower bound of the optimum, from the mean slope of every row."""
-        return self.run.bound()
+        return self.solver.bound()
 
 
 @njit(cache=True, nogil=True)
-def segments(samples, before, last, ends):
+def segments_without_repeats(samples: np.ndarray, before: int, last: np.ndarray, ends: np.ndarray) -> int:
     """Where segments without a repeated row end, into `ends`; how many. last[i] is the step that took row i last."""
     start, count = 0, 0
     for k in range(len(samples)):

@@ -1,7 +1,7 @@
 """Figure 1: support vector machines by the paper's five methods, f(w_t) - f* against epochs.
 
 Above as printed, below as the linear models run them (with the anchor, rows reshuffled); the models' default solver is dashed.
-f* is not looked up: it is enclosed to a relative 1e-9 by the default solver, and its proved lower end is what is subtracted, so
+f* is enclosed to a relative 1e-9 by the default solver, and its proved lower end is what is subtracted, so
 that no line can lie below the truth.
 """
 
@@ -13,11 +13,12 @@ import numpy as np
 
 from cesaro.data import DataError
 from cesaro.reproduce.budget import Budget
-from cesaro.reproduce.figure1 import claims as figure1_claims
+from cesaro.reproduce.figure1.claims import figure1_claims
+from cesaro.reproduce.figure1.drawing import gap_panel, shown_epochs
 from cesaro.reproduce.figure1.methods_table import methods_table
-from cesaro.reproduce.figure1.runs import DEFAULT, MU, SOLVERS, TABLE, optimum, sweeps, trajectory
+from cesaro.reproduce.figure1.runs import DEFAULT, MU, SOLVERS, TABLE, default_solver_run, optimum, trajectory
 from cesaro.reproduce.report import drawing
-from cesaro.reproduce.results import Figure, Panel, Series, digits
+from cesaro.reproduce.results import Figure
 
 ROWS = {True: "as printed", False: "ours, with the anchor"}
 CAPTION = (
@@ -32,26 +33,26 @@ CAPTION = (
 
 
 def run(budget: Budget) -> Figure:
-    """All data sets, methods and seeds; what can be had from `budget.runs` is not run again."""
+    """All data sets, methods and seeds; runs that are saved in `budget.runs` are not run again."""
     folder, panels = budget.runs / "figure1", []
     curves: dict[str, Any] = {}
     for name in budget.data_sets:
         try:
-            curves[name] = data_set(folder, name, budget)
+            curves[name] = data_set_curves(folder, name, budget)
         except DataError as error:
-            show("")
+            show_progress("")
             print(error, file=sys.stderr)
             curves[name] = f"{name} is not here: cesaro data fetch {name}, or set CESARO_DATA to a folder that has it."
     for printed, how in ROWS.items():
-        panels += [panel(name, how, curves[name], printed) for name in budget.data_sets]
+        panels += [gap_panel(name, how, curves[name], printed) for name in budget.data_sets]
     found = {name: curve for name, curve in curves.items() if not isinstance(curve, str)}
     return Figure(
         "figure1",
         "Support vector machines: suboptimality against epochs",
         CAPTION,
         tuple(panels),
-        figure1_claims.claims(found),
-        shortened(budget, curves),
+        figure1_claims(found),
+        _shortened(budget, curves),
         columns=max(2, len(budget.data_sets)),
         shared_y=len(budget.data_sets) > 1,
         table=methods_table(folder, found, budget.seeds),
@@ -59,86 +60,55 @@ def run(budget: Budget) -> Figure:
 
 
 def draw(figure: Figure, folder: Path) -> list[Path]:
+    """Write its PDF and PNG."""
     return drawing.draw(figure, folder)
 
 
-def data_set(folder: Path, name: str, budget: Budget) -> dict[tuple[str, bool], dict[str, Any]]:
+def data_set_curves(folder: Path, name: str, budget: Budget) -> dict[tuple[str, bool], dict[str, Any]]:
     """(method, printed) -> epoch, seconds and gap, the last two with a row per seed."""
-    show(f"{name}: minimum")
+    show_progress(f"{name}: minimum")
     best, curves, seeds = optimum(folder, name), {}, range(budget.seeds)
     for method in SOLVERS:
         for printed in ROWS:
-            show(f"{name}: {method}, {ROWS[printed]}")
+            show_progress(f"{name}: {method}, {ROWS[printed]}")
             found = [trajectory(folder, name, method, printed, seed, budget.epochs) for seed in seeds]
             curves[method, printed] = gaps(found, best)
-    show(f"{name}: {DEFAULT}")
-    curves[DEFAULT, False] = gaps([sweeps(folder, name, seed, shown(budget.epochs, 16)) for seed in seeds], best)
-    show("")
+    show_progress(f"{name}: {DEFAULT}")
+    epochs = shown_epochs(budget.epochs, 16)
+    curves[DEFAULT, False] = gaps([default_solver_run(folder, name, seed, epochs) for seed in seeds], best)
+    show_progress("")
     return curves
 
 
 def gaps(runs: list[dict[str, Any]], best: dict[str, float]) -> dict[str, Any]:
     """Of one method: its runs above the proved lower end of the minimum."""
     epoch, objective = np.array(runs[0]["epoch"]), np.array([run["objective"] for run in runs])
-    own = np.array([run["lower_bound"] for run in runs])
+    lower = np.array([run["lower_bound"] for run in runs])
     return {
         "epoch": epoch,
         "seconds": np.array([run["seconds"] for run in runs]),
         "gap": objective - best["lower_bound"],
-        "proof": objective[:, epoch <= TABLE[-1]][:, -1] - own,
+        "proof": objective[:, epoch <= TABLE[-1]][:, -1] - lower,
     }
 
 
-def panel(name: str, how: str, curves: dict[tuple[str, bool], dict[str, Any]] | str, printed: bool) -> Panel:
-    """One data set in one setting; a string instead of curves says why there are none."""
-    title, y_label = f"{name}, {how}", "f(w) - f*"
-    if isinstance(curves, str):
-        return Panel(title, y_label, note=curves)
-    chosen = [(method, curve) for (method, kind), curve in curves.items() if kind == printed]
-    if printed:
-        chosen.append((DEFAULT, curves[DEFAULT, False]))
-    series = tuple(line(method, curve) for method, curve in chosen)
-    return Panel(title, y_label, series, log_x=True, log_y=True)
-
-
-def line(method: str, curve: dict[str, Any]) -> Series:
-    """Mean and range over the seeds, at epochs that are evenly spread on a logarithmic axis."""
-    epochs = curve["epoch"]
-    at = np.isin(epochs, shown(int(epochs[-1]), 40 if len(epochs) == epochs[-1] else 16))
-    gap, seconds = curve["gap"][:, at], curve["seconds"][:, at]
-    return Series(
-        method,
-        {"epochs": digits(epochs[at]), "seconds": digits(seconds.mean(axis=0))},
-        digits(gap.mean(axis=0)),
-        digits(gap.min(axis=0)),
-        digits(gap.max(axis=0)),
-        dashed=method == DEFAULT,
-    )
-
-
-def shown(epochs: int, points: int) -> list[int]:
-    """About so many epochs from 1 to the last, evenly spread on a logarithmic axis; those of the table are among them."""
-    spread = np.geomspace(1, epochs, points).round().astype(int)
-    return [int(e) for e in np.unique([*spread, *(e for e in TABLE if e <= epochs)])]
-
-
-def shortened(budget: Budget, curves: dict[str, Any]) -> tuple[str, ...]:
+def _shortened(budget: Budget, curves: dict[str, Any]) -> tuple[str, ...]:
     """What is not the whole experiment, in words."""
-    full, words = Budget(budget.runs), []
+    full, notes = Budget(budget.runs), []
     left_out = [name for name in full.data_sets if name not in budget.data_sets]
     missing = [name for name, curve in curves.items() if isinstance(curve, str)]
     if left_out:
-        words.append(f"without {', '.join(left_out)}")
+        notes.append(f"without {', '.join(left_out)}")
     if missing:
-        words.append(f"{', '.join(missing)} could not be had")
+        notes.append(f"{', '.join(missing)} could not be had")
     if budget.epochs < full.epochs:
-        words.append(f"{budget.epochs} epochs instead of {full.epochs}")
+        notes.append(f"{budget.epochs} epochs instead of {full.epochs}")
     if budget.seeds < full.seeds:
-        words.append(f"{budget.seeds} seeds instead of {full.seeds}")
-    return (*words, "the verdicts are about this much alone") if words else ()
+        notes.append(f"{budget.seeds} seeds instead of {full.seeds}")
+    return (*notes, "the verdicts are about this much alone") if notes else ()
 
 
-def show(what: str) -> None:
-    """One line on stderr that rewrites itself; nothing where nobody looks."""
+def show_progress(what: str) -> None:
+    """One line on stderr that rewrites itself; nothing where stderr is no terminal."""
     if sys.stderr.isatty():
         print(f"\r  {what:<60}", end="" if what else "\r", file=sys.stderr, flush=True)

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from cesaro.linear.problem.mean_loss import objective_at
 from cesaro.linear.problem.problem import Problem
 from cesaro.reproduce.figure1.runs import MU, TABLE, optimum, problem
-from cesaro.reproduce.results import kept
+from cesaro.reproduce.results import load_or_compute
 
 HEADER = ("method", "setting", *(f"f - f* after {e}" for e in TABLE), f"proved gap after {TABLE[-1]}", "CPU seconds")
 NAMES = {True: "as printed", False: "with the anchor"}
@@ -25,12 +25,12 @@ def methods_table(folder: Path, curves: dict[str, Any], seeds: int) -> tuple[tup
     if not curves:
         return ()
     name = next(iter(curves))
-    rows = [row(method, NAMES[printed], curve) for (method, printed), curve in curves[name].items()]
-    rows += [row(peer, "scikit-learn", peer_curve(folder, name, peer, seeds)) for peer in PEERS]
+    rows = [table_row(method, NAMES[printed], curve) for (method, printed), curve in curves[name].items()]
+    rows += [table_row(peer, "scikit-learn", peer_curve(folder, name, peer, seeds)) for peer in PEERS]
     return ((f"{HEADER[0]} on {name}", *HEADER[1:]), *rows)
 
 
-def row(method: str, setting: str, curve: dict[str, Any]) -> tuple[str, ...]:
+def table_row(method: str, setting: str, curve: dict[str, Any]) -> tuple[str, ...]:
     """One line of the table, in words."""
     columns = [np.flatnonzero(curve["epoch"] == epoch) for epoch in TABLE]
     gaps = tuple(f"{curve['gap'][:, at].mean():.1e}" if len(at) else "-" for at in columns)
@@ -39,19 +39,19 @@ def row(method: str, setting: str, curve: dict[str, Any]) -> tuple[str, ...]:
     return (method, setting, *gaps, proof, f"{np.median(curve['seconds'][:, last]):.3f}")
 
 
-def sgd(epochs: int, seed: int, n: int) -> Any:
+def make_sgd_classifier(epochs: int, seed: int, n: int) -> Any:
     from sklearn.linear_model import SGDClassifier
 
     return SGDClassifier("hinge", alpha=MU, fit_intercept=False, max_iter=epochs, tol=None, random_state=seed)
 
 
-def svc(epochs: int, seed: int, n: int) -> Any:
+def make_linear_svc(epochs: int, seed: int, n: int) -> Any:
     from sklearn.svm import LinearSVC
 
     return LinearSVC(loss="hinge", C=1 / (MU * n), fit_intercept=False, max_iter=epochs, tol=1e-12, random_state=seed)
 
 
-PEERS = {"SGDClassifier": sgd, "LinearSVC": svc}
+PEERS = {"SGDClassifier": make_sgd_classifier, "LinearSVC": make_linear_svc}
 
 
 def peer_curve(folder: Path, name: str, peer: str, seeds: int) -> dict[str, Any]:
@@ -67,25 +67,25 @@ def peer_curve(folder: Path, name: str, peer: str, seeds: int) -> dict[str, Any]
 def peer_run(folder: Path, name: str, peer: str, seed: int) -> dict[str, Any]:
     def make() -> dict[str, Any]:
         p = problem(name)
-        fits = [fit(p, PEERS[peer](epochs, seed, p.rows.n)) for epochs in TABLE]
+        fits = [timed_peer_fit(p, PEERS[peer](epochs, seed, p.rows.n)) for epochs in TABLE]
         return {"seconds": [seconds for seconds, _ in fits], "objective": [value for _, value in fits]}
 
     path = folder / f"{name}_{peer}_scikit-learn_seed{seed}.json"
-    return kept(path, {"mu": MU, "peer": peer, "seed": seed, "epochs": list(TABLE)}, make)
+    return load_or_compute(path, {"mu": MU, "peer": peer, "seed": seed, "epochs": list(TABLE)}, make)
 
 
-def fit(p: Problem, estimator: Any) -> tuple[float, float]:
+def timed_peer_fit(p: Problem, estimator: Any) -> tuple[float, float]:
     """Seconds, and our objective at its point."""
     rows = p.rows
     X = sp.csr_matrix((rows.data, rows.col.astype(np.int32), rows.ptr.astype(np.int32)), (rows.n, rows.d))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that so few epochs are not enough is what the table shows
-        begin = time.process_time()
+        started = time.process_time()
         estimator.fit(X, p.y)
-        return time.process_time() - begin, objective_at(p, estimator.coef_[0])
+        return time.process_time() - started, objective_at(p, estimator.coef_[0])
 
 
-def text(table: tuple[tuple[str, ...], ...]) -> str:
+def format_table(table: tuple[tuple[str, ...], ...]) -> str:
     """In aligned columns."""
     if not table:
         return ""

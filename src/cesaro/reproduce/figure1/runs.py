@@ -1,6 +1,6 @@
 """Runs of figure 1: f(w) = mu/2 |w|^2 + mean hinge loss, no intercept, after every epoch of one method with one seed.
 
-The clock counts CPU time and stops while the objective is evaluated. Every run is kept as a file (results.kept).
+CPU time is counted, and not while the objective is evaluated. Every run is saved as a file (results.load_or_compute).
 """
 
 import time
@@ -20,7 +20,7 @@ from cesaro.linear.solvers.averaging.variants import VARIANTS
 from cesaro.linear.solvers.settings import Settings
 from cesaro.losses import Hinge
 from cesaro.reproduce.figure1 import as_printed
-from cesaro.reproduce.results import kept
+from cesaro.reproduce.results import load_or_compute
 from cesaro.weights import Linear, Uniform
 
 MU = 1e-4  # the paper prints none
@@ -44,7 +44,7 @@ def optimum(folder: Path, name: str) -> dict[str, float]:
         fit = dispatch.solve(problem(name), Settings(tol=PROOF, max_iter=20_000))
         return {"objective": fit.objective, "lower_bound": fit.lower_bound}
 
-    return kept(folder / f"{name}_optimum.json", {"mu": MU, "tol": PROOF}, make)
+    return load_or_compute(folder / f"{name}_optimum.json", {"mu": MU, "tol": PROOF}, make)
 
 
 def trajectory(folder: Path, name: str, method: str, printed: bool, seed: int, epochs: int) -> dict[str, Any]:
@@ -52,13 +52,13 @@ def trajectory(folder: Path, name: str, method: str, printed: bool, seed: int, e
     setting = "printed" if printed else "ours"
 
     def make() -> dict[str, Any]:
-        p, run = problem(name), _begin(problem(name), method, printed, seed)
-        seconds, clock, objective, lower = [], 0.0, [], -np.inf
+        p, run = problem(name), _start_run(problem(name), method, printed, seed)
+        seconds, elapsed, objective, lower = [], 0.0, [], -np.inf
         for epoch in range(1, epochs + 1):
-            begin = time.process_time()
+            started = time.process_time()
             run.advance()
-            clock += time.process_time() - begin
-            seconds.append(clock)
+            elapsed += time.process_time() - started
+            seconds.append(elapsed)
             objective.append(objective_at(p, run.output()))
             if epoch <= TABLE[-1]:
                 lower = max(lower, run.bound())
@@ -70,32 +70,32 @@ def trajectory(folder: Path, name: str, method: str, printed: bool, seed: int, e
         }
 
     path = folder / f"{name}_{method}_{setting}_{epochs}epochs_seed{seed}.json"
-    return kept(path, {"mu": MU, "method": method, "setting": setting, "seed": seed, "epochs": epochs}, make)
+    return load_or_compute(path, {"mu": MU, "method": method, "setting": setting, "seed": seed, "epochs": epochs}, make)
 
 
-def _begin(p: Problem, method: str, printed: bool, seed: int) -> as_printed.Run | AveragingSolver:
+def _start_run(p: Problem, method: str, printed: bool, seed: int) -> as_printed.PrintedRun | AveragingSolver:
     """As printed, or the solver of that name at its defaults."""
     if printed:
-        return as_printed.Run(p, method, seed)
+        return as_printed.PrintedRun(p, method, seed)
     variant = VARIANTS[SOLVERS[method]]
     run = AveragingSolver(p, variant, Linear() if variant.power else Uniform(), False, np.random.default_rng(seed))
     run.begin(None, "auto")
     return run
 
 
-def sweeps(folder: Path, name: str, seed: int, epochs: list[int]) -> dict[str, Any]:
+def default_solver_run(folder: Path, name: str, seed: int, epochs: list[int]) -> dict[str, Any]:
     """The default solver: every point is a fit that ends after so many epochs."""
 
     def make() -> dict[str, Any]:
         seconds, objective, lower = [], [], -np.inf
         for limit in epochs:
-            begin = time.process_time()
+            started = time.process_time()
             fit: Fit = dispatch.solve(problem(name), Settings(tol=0.0, max_iter=limit, seed=seed))
-            seconds.append(time.process_time() - begin)
+            seconds.append(time.process_time() - started)
             objective.append(fit.objective)
             if limit <= TABLE[-1]:
                 lower = fit.lower_bound
         return {"epoch": epochs, "seconds": seconds, "objective": objective, "lower_bound": lower}
 
     path = folder / f"{name}_default_ours_{epochs[-1]}epochs_seed{seed}.json"
-    return kept(path, {"mu": MU, "method": DEFAULT, "seed": seed, "epochs": epochs}, make)
+    return load_or_compute(path, {"mu": MU, "method": DEFAULT, "seed": seed, "epochs": epochs}, make)

@@ -3,11 +3,11 @@
 import sys
 from pathlib import Path
 
-from cesaro.reproduce.networks.runs import Method, Outcome, Setting, compare, line
+from cesaro.reproduce.networks.runs import Outcome, TrainingMethod, TrainingSetting, compare_methods, epoch_series
 from cesaro.reproduce.results import Panel
 
 TITLES = {"cifar10": "CIFAR-10", "cifar100": "CIFAR-100"}
-Found = dict[Method, Outcome] | str  # every method's outcome, or why there is none
+OutcomesOrReason = dict[TrainingMethod, Outcome] | str  # every method's outcome, or why there is none
 HOW = (
     "Weight decay 5e-3, no augmentation; the paper prints neither its batch size nor its number of epochs. Every method has "
     "the rate of the paper's grid that is best on training images held out for that, after the first epochs of the first "
@@ -18,10 +18,10 @@ HOW = (
 )
 
 
-def compared(setting: Setting, runs: Path) -> Found:
+def compare_or_explain(setting: TrainingSetting, runs: Path) -> OutcomesOrReason:
     """Train, or read; where the images or the library cannot be had, say what to do about it."""
     try:
-        return {outcome.method: outcome for outcome in compare(setting, runs)}
+        return {outcome.method: outcome for outcome in compare_methods(setting, runs)}
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
@@ -34,25 +34,25 @@ def compared(setting: Setting, runs: Path) -> Found:
         )
 
 
-def loss_of(found: dict[Method, Outcome]) -> tuple[str, str]:
+def training_loss_key(found: dict[TrainingMethod, Outcome]) -> tuple[str, str]:
     """Which training loss all runs have, and what it is. Runs of benchmarks/optim may have only the second."""
     if all("fitted_loss" in run for outcome in found.values() for run in outcome.runs):
         return "fitted_loss", "Of the weights that are tested, on the first 5,000 training images, without dropout."
     return "train_loss", "Mean over an epoch of training, with dropout; SWA's is that of the SGD which it averages."
 
 
-def panels(data: str, found: Found) -> list[Panel]:
+def network_panels(data: str, found: OutcomesOrReason) -> list[Panel]:
     """Training loss and test accuracy, or why they are missing."""
     titles = f"{TITLES[data]}, training loss", f"{TITLES[data]}, test accuracy"
     labels = "cross-entropy", "test accuracy (%)"
     if isinstance(found, str):
         return [Panel(title, label, note=found) for title, label in zip(titles, labels, strict=True)]
-    key, note = loss_of(found)
-    losses, accuracies = (tuple(line(outcome, k) for outcome in found.values()) for k in (key, "test_accuracy"))
+    key, note = training_loss_key(found)
+    losses, accuracies = (tuple(epoch_series(outcome, k) for outcome in found.values()) for k in (key, "test_accuracy"))
     return [Panel(titles[0], labels[0], losses, note=note), Panel(titles[1], labels[1], accuracies)]
 
 
-def table(found: Found) -> tuple[tuple[str, ...], ...]:
+def rates_table(found: OutcomesOrReason) -> tuple[tuple[str, ...], ...]:
     """The choice of the rates: accuracy on the validation images in %."""
     if isinstance(found, str):
         return ()
@@ -62,7 +62,7 @@ def table(found: Found) -> tuple[tuple[str, ...], ...]:
     return (header, *rows)
 
 
-def at_the_end(found: Found) -> str:
+def largest_rate_note(found: OutcomesOrReason) -> str:
     """A sentence, if a larger rate than the paper's grid has might do better."""
     if isinstance(found, str):
         return ""
@@ -71,8 +71,8 @@ def at_the_end(found: Found) -> str:
     return f" {', '.join(chosen)} chose the largest rate of the grid, {largest:g}." if chosen else ""
 
 
-def size(setting: Setting) -> tuple[str, ...]:
-    """What there is less of than the whole data would allow, and how the rate was found, in words."""
+def describe_setting(setting: TrainingSetting) -> tuple[str, ...]:
+    """The images, epochs and seeds of a setting, and how the rate was found, in words."""
     count = "one seed" if setting.seeds == 1 else f"{setting.seeds} seeds"
     return (
         f"{setting.images:,} of 50,000 training images, {setting.epochs} epochs, batches of {setting.batch_size}, {count}",

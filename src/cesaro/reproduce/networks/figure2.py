@@ -5,13 +5,22 @@ from pathlib import Path
 
 from cesaro.reproduce.budget import Budget
 from cesaro.reproduce.networks import claims
-from cesaro.reproduce.networks.drawing import HOW, TITLES, at_the_end, compared, loss_of, panels, size, table
-from cesaro.reproduce.networks.runs import Setting
+from cesaro.reproduce.networks.drawing import (
+    HOW,
+    TITLES,
+    compare_or_explain,
+    describe_setting,
+    largest_rate_note,
+    network_panels,
+    rates_table,
+    training_loss_key,
+)
+from cesaro.reproduce.networks.runs import TrainingSetting
 from cesaro.reproduce.report import drawing
 from cesaro.reproduce.results import Claim, Figure
 
 GRID = (0.1, 0.01, 0.001, 0.0001)
-FULL = Setting("cnn", "cifar10", images=20_000, epochs=10, rates=GRID, screening=2, seeds=3)
+FULL = TrainingSetting("cnn", "cifar10", images=20_000, epochs=10, rates=GRID, screening=2, seeds=3)
 QUICK = replace(FULL, images=2000, epochs=2, rates=GRID[:2], screening=1, seeds=1, download=False)
 EDGE = "The performance of test accuracy gives SC-PDA and GDA a slight edge over SGD and SWA."
 CALM = "Compared to SGD, averaging schemes always reduce oscillation issues."
@@ -19,31 +28,32 @@ BETTER = "Compared to SGD, averaging schemes always achieve improvement in bette
 
 
 def run(budget: Budget) -> Figure:
-    """Both data sets; what can be had from `budget.runs` is not trained again."""
+    """Both data sets; runs that are saved in `budget.runs` are not trained again."""
     setting = QUICK if budget.quick else replace(FULL, seeds=min(FULL.seeds, budget.seeds))
-    found = {data: compared(replace(setting, data=data), budget.runs) for data in TITLES}
-    words = size(setting)
+    found = {data: compare_or_explain(replace(setting, data=data), budget.runs) for data in TITLES}
+    notes = describe_setting(setting)
     if budget.quick:
-        words = (*words, "too short to judge the paper's claims")
+        notes = (*notes, "too short to judge the paper's claims")
     first = found["cifar10"]
-    judged: tuple[Claim, ...] = ()
+    found_claims: tuple[Claim, ...] = ()
     if not budget.quick and not isinstance(first, str):
-        judged = (
-            claims.training_loss(first, loss_of(first)[0]),
-            claims.edge(first, setting.test, EDGE),
-            claims.oscillation(first, CALM),
-            claims.generalisation(first, setting.test, BETTER),
+        found_claims = (
+            claims.training_loss_claim(first, training_loss_key(first)[0]),
+            claims.edge_claim(first, setting.test, EDGE),
+            claims.oscillation_claim(first, CALM),
+            claims.generalisation_claim(first, setting.test, BETTER),
         )
     return Figure(
         "figure2",
         "A 4-layer convolutional network: training loss and test accuracy",
-        HOW + at_the_end(first),
-        tuple(panel for data in TITLES for panel in panels(data, found[data])),
-        judged,
-        words,
-        table=table(first),
+        HOW + largest_rate_note(first),
+        tuple(panel for data in TITLES for panel in network_panels(data, found[data])),
+        found_claims,
+        notes,
+        table=rates_table(first),
     )
 
 
 def draw(figure: Figure, folder: Path) -> list[Path]:
+    """Write its PDF and PNG."""
     return drawing.draw(figure, folder)

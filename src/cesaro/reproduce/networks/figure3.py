@@ -8,14 +8,23 @@ from pathlib import Path
 
 from cesaro.reproduce.budget import Budget
 from cesaro.reproduce.networks import claims
-from cesaro.reproduce.networks.drawing import HOW, TITLES, Found, at_the_end, compared, panels, size, table
-from cesaro.reproduce.networks.runs import Setting
+from cesaro.reproduce.networks.drawing import (
+    HOW,
+    TITLES,
+    OutcomesOrReason,
+    compare_or_explain,
+    describe_setting,
+    largest_rate_note,
+    network_panels,
+    rates_table,
+)
+from cesaro.reproduce.networks.runs import TrainingSetting
 from cesaro.reproduce.networks.training_loop import device
 from cesaro.reproduce.report import drawing
 from cesaro.reproduce.results import Claim, Figure
 
 GRID = (0.1, 0.05, 0.01, 0.005, 0.001)
-FULL = Setting("vgg16", "cifar10", images=45_000, epochs=60, rates=GRID, screening=2, seeds=5)
+FULL = TrainingSetting("vgg16", "cifar10", images=45_000, epochs=60, rates=GRID, screening=2, seeds=5)
 SHORT = replace(FULL, images=2000, epochs=3, screening=1, seeds=1, batch_size=64)
 LEFT_OUT = "Left out of the quick run: VGG-16 takes a quarter of an hour even shortened."
 TOO_SHORT = "too short to judge the paper's claims: with a GPU it runs in full"
@@ -25,33 +34,34 @@ GAIN = "Averaging schemes always achieve improvement in test accuracy."
 
 
 def run(budget: Budget) -> Figure:
-    """Both data sets; what can be had from `budget.runs` is not trained again."""
+    """Both data sets; runs that are saved in `budget.runs` are not trained again."""
     whole = device() == "cuda"
     setting = FULL if whole else SHORT
-    words = size(setting) if whole else (*size(setting), TOO_SHORT)
-    found: dict[str, Found] = dict.fromkeys(TITLES, LEFT_OUT)
+    notes = describe_setting(setting) if whole else (*describe_setting(setting), TOO_SHORT)
+    found: dict[str, OutcomesOrReason] = dict.fromkeys(TITLES, LEFT_OUT)
     if budget.quick:
-        words = (LEFT_OUT,)
+        notes = (LEFT_OUT,)
     else:
-        found = {data: compared(replace(setting, data=data), budget.runs) for data in TITLES}
+        found = {data: compare_or_explain(replace(setting, data=data), budget.runs) for data in TITLES}
     first = found["cifar10"]
-    judged: tuple[Claim, ...] = ()
+    found_claims: tuple[Claim, ...] = ()
     if whole and not isinstance(first, str):
-        judged = (
-            claims.edge(first, setting.test, BETTER),
-            claims.oscillation(first, CALM),
-            claims.generalisation(first, setting.test, GAIN),
+        found_claims = (
+            claims.edge_claim(first, setting.test, BETTER),
+            claims.oscillation_claim(first, CALM),
+            claims.generalisation_claim(first, setting.test, GAIN),
         )
     return Figure(
         "figure3",
         "VGG-16: training loss and test accuracy",
-        HOW + at_the_end(first),
-        tuple(panel for data in TITLES for panel in panels(data, found[data])),
-        judged,
-        words,
-        table=table(first),
+        HOW + largest_rate_note(first),
+        tuple(panel for data in TITLES for panel in network_panels(data, found[data])),
+        found_claims,
+        notes,
+        table=rates_table(first),
     )
 
 
 def draw(figure: Figure, folder: Path) -> list[Path]:
+    """Write its PDF and PNG."""
     return drawing.draw(figure, folder)

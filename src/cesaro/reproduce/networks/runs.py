@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cesaro.reproduce.results import Series, digits, write
+from cesaro.reproduce.results import Series, rounded, write_json
 
 WEIGHT_DECAY = 5e-3
 CONSTANT = 1000  # steps before the averages of GDA and SC-PDA grow longer
@@ -26,7 +26,7 @@ History = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Setting:
+class TrainingSetting:
     """What is trained on what, for how long, at which rates. Validation and test images follow from the number of images."""
 
     network: str
@@ -48,17 +48,17 @@ class Setting:
         return min(10_000, self.images)
 
 
-class Method(NamedTuple):
+class TrainingMethod(NamedTuple):
     name: str  # in the figures
     file: str  # in the names of the result files
 
 
-SGD, SWA = Method("SGD", "SGD, constant"), Method("SWA", "SWA")
-GDA, SC_PDA = Method("GDA", "GDA"), Method("SC-PDA", "SC-PDA")
+SGD, SWA = TrainingMethod("SGD", "SGD, constant"), TrainingMethod("SWA", "SWA")
+GDA, SC_PDA = TrainingMethod("GDA", "GDA"), TrainingMethod("SC-PDA", "SC-PDA")
 FOUR = (SGD, SWA, GDA, SC_PDA)
 
 
-def plan(method: Method, lr: float) -> Any:
+def plan(method: TrainingMethod, lr: float) -> Any:
     """The steps of a method.
 
     The weights of GDA and SC-PDA advance after a constant phase of 1000 steps, two thirds of a shorter run.
@@ -84,13 +84,13 @@ def plan(method: Method, lr: float) -> Any:
 class Outcome(NamedTuple):
     """A method's chosen rate, how all rates did on the validation images, and its runs, one per seed."""
 
-    method: Method
+    method: TrainingMethod
     lr: float
     scores: dict[float, float]
     runs: list[History]
 
 
-def compare(setting: Setting, cache: Path) -> list[Outcome]:
+def compare_methods(setting: TrainingSetting, cache: Path) -> list[Outcome]:
     """Choose every method's rate and train it; what the cache has is taken from there."""
     trainer = Trainer(setting, cache)
     return [trainer.outcome(method) for method in FOUR]
@@ -99,13 +99,13 @@ def compare(setting: Setting, cache: Path) -> list[Outcome]:
 class Trainer:
     """Runs of one setting, from the cache or made now."""
 
-    def __init__(self, setting: Setting, cache: Path):
+    def __init__(self, setting: TrainingSetting, cache: Path):
         self.setting = setting
         size = f"{setting.images}x{setting.epochs}x{setting.batch_size}"
         self.folder = cache / f"{setting.network}-{setting.data}" / size
         self.images: Any = None  # loaded when first needed: a full cache needs no data
 
-    def outcome(self, method: Method) -> Outcome:
+    def outcome(self, method: TrainingMethod) -> Outcome:
         screening = self.setting.screening
         begins_as = SWA if method in (SGD, GDA) else method  # bit by bit: GDA and SWA begin to average later
         first = {lr: self.history(begins_as, lr, 0, screening) for lr in self.setting.rates}
@@ -116,35 +116,36 @@ class Trainer:
                 self.file(begins_as, lr, 0).with_suffix(".pt").unlink(missing_ok=True)
         return Outcome(method, best, scores, [self.history(method, best, seed) for seed in range(self.setting.seeds)])
 
-    def file(self, method: Method, lr: float, seed: int) -> Path:
+    def file(self, method: TrainingMethod, lr: float, seed: int) -> Path:
         slug = re.sub(r"[^a-z0-9]+", "-", method.file.lower()).strip("-")
         return self.folder / f"{slug}_lr{lr:g}_seed{seed}.json"
 
-    def history(self, method: Method, lr: float, seed: int, until: int | None = None) -> History:
+    def history(self, method: TrainingMethod, lr: float, seed: int, until: int | None = None) -> History:
         """A run, or its first epochs."""
         whole = self.file(method, lr, seed)
         first = whole.with_suffix(f".first{until}.json")
         for known in (whole, first):
             if known.exists():
-                return json.loads(known.read_text())
+                run: History = json.loads(known.read_text(encoding="utf-8"))
+                return run
         if method == SGD and (inside := iterates(self.history(SWA, lr, seed, until))):
             return inside
         run = {"name": method.file, "lr": lr, "seed": seed}
         run |= self.train(method, lr, seed, until, whole.with_suffix(".pt"))
-        write(whole if until is None else first, run)
+        write_json(whole if until is None else first, run)
         if until is None:
             whole.with_suffix(".pt").unlink(missing_ok=True)
         return run
 
-    def train(self, method: Method, lr: float, seed: int, until: int | None, checkpoint: Path) -> History:
-        from cesaro.data.cifar import SOURCES
+    def train(self, method: TrainingMethod, lr: float, seed: int, until: int | None, checkpoint: Path) -> History:
+        from cesaro.data.cifar import FORMATS
         from cesaro.reproduce.networks.training_loop import Recipe, train
 
         s = self.setting
         self.images = self.images or self.load()
         data, validation, test = self.images
         print(f"{s.network} on {s.data}: {method.name}, rate {lr:g}, seed {seed}", file=sys.stderr, flush=True)
-        recipe = Recipe(s.network, SOURCES[s.data].classes, s.epochs, s.batch_size, seed)
+        recipe = Recipe(s.network, FORMATS[s.data].classes, s.epochs, s.batch_size, seed)
         known = {"validation": validation, "checkpoint": checkpoint, "until": until, "progress": sys.stderr.isatty()}
         return train(plan(method, lr), recipe, data, test, **known)
 
@@ -163,18 +164,18 @@ class Trainer:
 
 def iterates(run: History) -> History | None:
     """The run of SGD that a run of SWA contains; older runs do not."""
-    own = {key.removeprefix("iterate_"): value for key, value in run.items() if key.startswith("iterate_")}
-    return {**run, **own, "name": SGD.file} if own else None
+    iterate_values = {key.removeprefix("iterate_"): value for key, value in run.items() if key.startswith("iterate_")}
+    return {**run, **iterate_values, "name": SGD.file} if iterate_values else None
 
 
-def line(outcome: Outcome, key: str) -> Series:
+def epoch_series(outcome: Outcome, key: str) -> Series:
     """Mean and range over the seeds of what was recorded under `key`, accuracies in %."""
     values = np.array([run[key] for run in outcome.runs]) * (100 if key.endswith("accuracy") else 1)
     seconds = np.mean([run["seconds"] for run in outcome.runs], axis=0)
     return Series(
         outcome.method.name,
-        {"epochs": digits(outcome.runs[0]["epoch"]), "seconds": digits(seconds)},
-        digits(values.mean(axis=0)),
-        digits(values.min(axis=0)),
-        digits(values.max(axis=0)),
+        {"epochs": rounded(outcome.runs[0]["epoch"]), "seconds": rounded(seconds)},
+        rounded(values.mean(axis=0)),
+        rounded(values.min(axis=0)),
+        rounded(values.max(axis=0)),
     )

@@ -1,4 +1,4 @@
-"""Training networks as in the paper's figures 2 and 3: its 4-layer CNN and VGG-16, on images in memory.
+"""Training networks as in the paper's figures 2 and 3, on images in memory.
 
 Everything random comes from the seed: weights and dropout from torch's generator, whose state is in the checkpoint, the order
 of epoch e from one seeded with (seed, e). A run that is interrupted therefore continues bit by bit as if it had not been.
@@ -17,46 +17,10 @@ from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, get_swa_multi_avg_fn, update_bn
 
 from cesaro.data.cifar import Images
+from cesaro.reproduce.networks.architectures import NETWORKS
 from cesaro.storage.atomic_write import whole_file
 
-FITTED = 5000  # training images on which the fit is judged
-VGG = [64, 64, 0, 128, 128, 0, 256, 256, 256, 0, 512, 512, 512, 0, 512, 512, 512, 0]  # 0: max-pool
-
-
-def cnn(classes: int = 10) -> nn.Sequential:
-    """The paper's CNN: two 3x3 convolutions of 32 filters, 2x2 max-pool, dropout 0.25, dense 128, dropout 0.5, dense."""
-    return nn.Sequential(
-        nn.Conv2d(3, 32, 3),
-        nn.ReLU(),
-        nn.Conv2d(32, 32, 3),
-        nn.ReLU(),
-        nn.MaxPool2d(2),
-        nn.Dropout(0.25),
-        nn.Flatten(),
-        nn.Linear(32 * 14 * 14, 128),
-        nn.ReLU(),
-        nn.Dropout(0.5),
-        nn.Linear(128, classes),
-    )
-
-
-def vgg16(classes: int = 10) -> nn.Sequential:
-    """VGG-16 for 32 x 32 images: 13 convolutions with batch norm, then two dense layers and the output."""
-    layers: list[nn.Module] = []
-    width = 3
-    for filters in VGG:
-        if filters == 0:
-            layers.append(nn.MaxPool2d(2))
-        else:
-            layers += [nn.Conv2d(width, filters, 3, padding=1), nn.BatchNorm2d(filters), nn.ReLU(inplace=True)]
-            width = filters
-    dense = [nn.Linear(512, 512), nn.ReLU(inplace=True), nn.Dropout(0.5)]
-    return nn.Sequential(
-        *layers, nn.Flatten(), nn.Dropout(0.5), *dense, nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, classes)
-    )
-
-
-NETWORKS: dict[str, Callable[[int], nn.Sequential]] = {"cnn": cnn, "vgg16": vgg16}
+FITTED = 5000  # training images on which the fit is evaluated
 
 
 def device() -> str:
@@ -101,15 +65,29 @@ def train(
 ) -> dict[str, list[float]]:
     """Train, evaluating after every epoch.
 
-    validation : images that nobody trains on, to choose settings by; their accuracy is recorded as validation_accuracy
-    checkpoint : a file, written after every epoch; if it exists the run continues from it
-    until : stop after this epoch of the recipe's, with the checkpoint in place for the others
-    progress : a line on stderr
-    returns, one entry per epoch: epoch; train_loss, the mean over the epoch's batches, with dropout, of the weights that moved;
+    Parameters
+    ----------
+    plan, recipe : Plan, Recipe
+        How the network is trained, and what all plans of a comparison share.
+    data, test : Images
+        To train on, and to test on.
+    validation : Images, optional
+        Images that nobody trains on, to choose settings by; their accuracy is recorded as validation_accuracy.
+    checkpoint : Path, optional
+        A file, written after every epoch; if it exists the run continues from it.
+    until : int, optional
+        Stop after this epoch of the recipe's, with a checkpoint for the others.
+    progress : bool, default=False
+        Whether to write a line on stderr.
+
+    Returns
+    -------
+    dict of lists
+        One entry per epoch: epoch; train_loss, the mean over the epoch's batches, with dropout, of the weights that moved;
         fitted_loss, without dropout, of the weights that the plan evaluates, on the first 5,000 training images; test_loss,
         test_accuracy; seconds, of training alone. With SWA the same measures with iterate_ before them are those of SGD.
     """
-    run = Run(plan, recipe, data)
+    run = TrainingRun(plan, recipe, data)
     if checkpoint is not None and checkpoint.exists():
         run.load(checkpoint)
     while run.epoch < (recipe.epochs if until is None else min(until, recipe.epochs)):
@@ -120,7 +98,7 @@ def train(
     return run.history
 
 
-class Run:
+class TrainingRun:
     """One training run: the network, its optimiser, and where it stands."""
 
     def __init__(self, plan: Plan, recipe: Recipe, data: Images):
@@ -148,7 +126,7 @@ class Run:
         return images.sub_(self.mean[:, None, None]).div_(self.scale[:, None, None])
 
     def train_epoch(self, progress: bool) -> None:
-        begin, total = time.perf_counter(), 0.0
+        started, total = time.perf_counter(), 0.0
         self.model.train()
         if self.plan.mode:
             self.plan.mode(self.optimizer, True)
@@ -173,13 +151,13 @@ class Run:
         self.loss = total / max(1, self.batches)
         if self.average is not None and self.epoch > (self.plan.swa_from or 0.0) * self.recipe.epochs:
             self.average.update_parameters(self.model)
-        self.seconds += time.perf_counter() - begin
+        self.seconds += time.perf_counter() - started
 
     def record(self, test: Images, validation: Images | None = None) -> None:
         """Losses and accuracies of the weights that the plan evaluates; with SWA also of those that SGD has moved to."""
         if self.plan.mode:
             self.plan.mode(self.optimizer, False)
-        found = self.measure(self.model, test, validation)
+        found = self.evaluate_all(self.model, test, validation)
         if self.average is not None:
             found |= {f"iterate_{key}": value for key, value in found.items()}
             if self.average.n_averaged > 0:
@@ -188,19 +166,19 @@ class Run:
                     batches = (self.inputs(self.data.x[i : i + 500]) for i in range(0, len(self.data.x), 500))
                     with torch.random.fork_rng():  # dropout draws here, and must not change the run
                         update_bn(batches, average)
-                found |= self.measure(average, test, validation)
+                found |= self.evaluate_all(average, test, validation)
         entry = {"epoch": self.epoch, "train_loss": self.loss, "seconds": self.seconds, **found}
         for key, value in entry.items():
             self.history.setdefault(key, []).append(value)
 
-    def measure(self, model: nn.Module, test: Images, validation: Images | None) -> dict[str, float]:
+    def evaluate_all(self, model: nn.Module, test: Images, validation: Images | None) -> dict[str, float]:
         model.eval()
-        fitted, _ = self.judge(model, Images(self.data.x[:FITTED], self.data.y[:FITTED]))
-        loss, accuracy = self.judge(model, test)
+        fitted, _ = self.evaluate(model, Images(self.data.x[:FITTED], self.data.y[:FITTED]))
+        loss, accuracy = self.evaluate(model, test)
         found = {"fitted_loss": fitted, "test_loss": loss, "test_accuracy": accuracy}
-        return found if validation is None else found | {"validation_accuracy": self.judge(model, validation)[1]}
+        return found if validation is None else found | {"validation_accuracy": self.evaluate(model, validation)[1]}
 
-    def judge(self, model: nn.Module, images: Images) -> tuple[float, float]:
+    def evaluate(self, model: nn.Module, images: Images) -> tuple[float, float]:
         """Mean loss and accuracy."""
         loss, right = 0.0, 0
         with torch.no_grad():

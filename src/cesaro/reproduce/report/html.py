@@ -1,6 +1,6 @@
 """The report: one HTML file with every figure, the paper's claims beside what was measured, and the numbers to take away.
 
-It needs nothing but a browser: plotly, the style and the numbers are inside. The page itself is in page/.
+It needs nothing but a browser: plotly, the style and the numbers are inside. The page itself is in assets/.
 """
 
 import base64
@@ -23,14 +23,14 @@ from typing import Any
 from cesaro.storage.atomic_write import whole_file
 from cesaro.reproduce.report.colours import colour, on_dark
 from cesaro.reproduce.report.drawing import OVER
+from cesaro.reproduce.report.environment import environment
 from cesaro.reproduce.results import Claim, Figure, Panel
 
-PAGE = Path(__file__).parent / "assets"
+ASSETS = Path(__file__).parent / "assets"
 VERDICTS = {"reproduced": "reproduced", "partly": "partly reproduced", "not": "not reproduced"}
-PACKAGES = ("cesaro", "numpy", "scipy", "numba", "scikit-learn", "torch", "plotly")
 
 
-def write(figures: Sequence[Figure], folder: Path) -> Path:
+def write_report(figures: Sequence[Figure], folder: Path) -> Path:
     """Write folder/index.html, and link the figures' PDF and PNG files that are in the folder already.
 
     Raises ValueError for a verdict that is none of "reproduced", "partly", "not".
@@ -38,63 +38,37 @@ def write(figures: Sequence[Figure], folder: Path) -> Path:
     from plotly.offline import get_plotlyjs
 
     folder.mkdir(parents=True, exist_ok=True)
-    page = Template((PAGE / "page.html").read_text()).substitute(
-        style=(PAGE / "page.css").read_text(),
-        script=(PAGE / "page.js").read_text(),
+    page = Template((ASSETS / "page.html").read_text(encoding="utf-8")).substitute(
+        style=(ASSETS / "page.css").read_text(encoding="utf-8"),
+        script=(ASSETS / "page.js").read_text(encoding="utf-8"),
         plotly=get_plotlyjs(),
         overview=overview(figures),
-        axes=axes(figures),
+        axes=axis_buttons(figures),
         figures="\n".join(section(i, figure, folder) for i, figure in enumerate(figures)),
         environment=definitions(environment()),
-        data=data(figures),
+        data=page_data(figures),
     )
     path = folder / "index.html"
     with whole_file(path) as file:
-        file.write(page.encode())
+        file.write(page.encode("utf-8"))
     return path
 
 
-def environment() -> dict[str, str]:
-    """What the numbers may depend on."""
-    known = {
-        "written": datetime.now(UTC).strftime("%d %B %Y, %H:%M UTC"),
-        "processor": processor(),
-        "threads": f"{len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count()} available",
-        "system": f"{platform.system()} {platform.release()}",
-        "Python": platform.python_version(),
-    }
-    for package in PACKAGES:
-        try:
-            known[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            known[package] = "not installed"
-    return known
-
-
-def processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        lines = []
-    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor() or platform.machine()
-
-
-def numbers(figure: Figure) -> str:
+def figure_csv(figure: Figure) -> str:
     """The figure as CSV: one row per point of a line."""
     known = list(dict.fromkeys(axis for panel in figure.panels for series in panel.series for axis in series.x))
     text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(["panel", "method", *known, "mean", "low", "high"])
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["panel", "method", *known, "mean", "low", "high"])
     for panel in figure.panels:
         for series in panel.series:
             for i, values in enumerate(zip(series.mean, series.low, series.high, strict=True)):
                 positions = [series.x[axis][i] if axis in series.x else "" for axis in known]
-                table.writerow([panel.title, series.method, *positions, *values])
+                writer.writerow([panel.title, series.method, *positions, *values])
     return text.getvalue()
 
 
-def data(figures: Sequence[Figure]) -> str:
+def page_data(figures: Sequence[Figure]) -> str:
     """What the page draws from, safe inside a script element."""
     known: list[dict[str, Any]] = [asdict(figure) for figure in figures]
     for figure in known:
@@ -103,15 +77,15 @@ def data(figures: Sequence[Figure]) -> str:
                 method = series["method"]
                 series |= {"colour": colour(method), "colour_on_dark": on_dark(method)}
                 series["dash"] = dash(method, series.pop("dashed"))
-    return json.dumps(finite(known), separators=(",", ":")).replace("<", "\\u003c")
+    return json.dumps(without_nonfinite(known), separators=(",", ":")).replace("<", "\\u003c")
 
 
-def finite(value: Any) -> Any:
+def without_nonfinite(value: Any) -> Any:
     """JSON has no NaN and no infinity: a gap in a line is null."""
     if isinstance(value, dict):
-        return {key: finite(part) for key, part in value.items()}
+        return {key: without_nonfinite(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
-        return [finite(part) for part in value]
+        return [without_nonfinite(part) for part in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
@@ -119,16 +93,16 @@ def overview(figures: Sequence[Figure]) -> str:
     cards = []
     for figure in figures:
         counts = {verdict: sum(claim.verdict == verdict for claim in figure.claims) for verdict in VERDICTS}
-        pills = "".join(pill(verdict, f"{count} {VERDICTS[verdict]}") for verdict, count in counts.items() if count)
-        rest = pills or '<span class="none">no claim to judge</span>'
+        badges = "".join(verdict_badge(verdict, f"{count} {VERDICTS[verdict]}") for verdict, count in counts.items() if count)
+        rest = badges or '<span class="none">no claim to judge</span>'
         cards.append(
-            f'<li><span class="name">{escape(label(figure))}</span>'
+            f'<li><span class="name">{escape(figure_label(figure))}</span>'
             f'<a href="#{escape(figure.name)}">{escape(figure.title)}</a>{rest}</li>'
         )
     return f'<ul class="overview">{"".join(cards)}</ul>'
 
 
-def axes(figures: Iterable[Figure]) -> str:
+def axis_buttons(figures: Iterable[Figure]) -> str:
     """Buttons for the axes that some panel offers a choice of."""
     lines = [series for figure in figures for panel in figure.panels for series in panel.series]
     choices = list(dict.fromkeys(axis for series in lines if len(series.x) > 1 for axis in series.x))
@@ -145,27 +119,27 @@ def section(index: int, figure: Figure, folder: Path) -> str:
     shortened = "".join(f"<li>{escape(line)}</li>" for line in figure.shortened)
     parts = [
         f'<section id="{escape(figure.name)}">',
-        f'<p class="name">{escape(label(figure))}</p><h2>{escape(figure.title)}</h2>',
+        f'<p class="name">{escape(figure_label(figure))}</p><h2>{escape(figure.title)}</h2>',
         f'<div class="shortened"><strong>Shortened here</strong><ul>{shortened}</ul></div>' if shortened else "",
-        chips(figure.panels) if shared else "",
+        legend_buttons(figure.panels) if shared else "",
         f'<div class="panels" style="--across: {figure.columns if figure.columns <= 3 else 2}">',
-        *(drawing(index, i, panel, legend=not shared) for i, panel in enumerate(figure.panels)),
+        *(panel_html(index, i, panel, legend=not shared) for i, panel in enumerate(figure.panels)),
         "</div>",
         f'<p class="caption">{escape(figure.caption)}</p>' if figure.caption else "",
-        table(figure),
-        f'<ul class="claims">{"".join(map(beside, figure.claims))}</ul>' if figure.claims else "",
-        downloads(figure, folder),
+        html_table(figure),
+        f'<ul class="claims">{"".join(map(claim_html, figure.claims))}</ul>' if figure.claims else "",
+        download_links(figure, folder),
         "</section>",
     ]
     return "\n".join(part for part in parts if part)
 
 
-def label(figure: Figure) -> str:
+def figure_label(figure: Figure) -> str:
     """figure1 is "Figure 1"."""
     return re.sub(r"(\d+)", r" \1", figure.name).capitalize()
 
 
-def table(figure: Figure) -> str:
+def html_table(figure: Figure) -> str:
     if not figure.table:
         return ""
     head, *rows = figure.table
@@ -180,7 +154,7 @@ def table(figure: Figure) -> str:
     return f'<div class="table"><table><thead><tr>{names}</tr></thead><tbody>{cells}</tbody></table></div>'
 
 
-def chips(panels: Iterable[Panel]) -> str:
+def legend_buttons(panels: Iterable[Panel]) -> str:
     """The legend, whose entries switch a method off and on in all figures."""
     lines = {series.method: dash(series.method, series.dashed) for panel in panels for series in panel.series}
     buttons = "".join(
@@ -197,38 +171,38 @@ def dash(method: str, dashed: bool) -> str:
     return "dash" if dashed else "dot" if method in OVER else "solid"
 
 
-def drawing(figure: int, index: int, panel: Panel, legend: bool) -> str:
+def panel_html(figure: int, index: int, panel: Panel, legend: bool) -> str:
     title = f"<h3>{escape(panel.title)}</h3>"
     note = f'<p class="note">{escape(panel.note)}</p>' if panel.note else ""
     if not panel.series:
         return f'<figure>{title}<div class="missing">{note}</div></figure>'
-    place = (
+    container = (
         f'<div class="drawing" data-figure="{figure}" data-panel="{index}" aria-label="{escape(panel.title)}"></div>'
     )
-    return f"<figure>{title}{chips([panel]) if legend else ''}{place}{note}</figure>"
+    return f"<figure>{title}{legend_buttons([panel]) if legend else ''}{container}{note}</figure>"
 
 
-def beside(claim: Claim) -> str:
+def claim_html(claim: Claim) -> str:
     return (
         f"<li><div><b>The paper</b><blockquote>{escape(claim.paper)}</blockquote></div>"
-        f"<div><b>Measured here</b><p>{escape(claim.measured)}</p></div>{pill(claim.verdict)}</li>"
+        f"<div><b>Measured here</b><p>{escape(claim.measured)}</p></div>{verdict_badge(claim.verdict)}</li>"
     )
 
 
-def pill(verdict: str, text: str = "") -> str:
+def verdict_badge(verdict: str, text: str = "") -> str:
     if verdict not in VERDICTS:
         raise ValueError(f"a claim's verdict must be one of {', '.join(VERDICTS)}: got {verdict!r}.")
     return f'<span class="verdict {verdict}">{text or VERDICTS[verdict]}</span>'
 
 
-def downloads(figure: Figure, folder: Path) -> str:
+def download_links(figure: Figure, folder: Path) -> str:
     texts = {
-        "json": ("application/json", json.dumps(finite(asdict(figure))) + "\n"),
-        "csv": ("text/csv", numbers(figure)),
+        "json": ("application/json", json.dumps(without_nonfinite(asdict(figure))) + "\n"),
+        "csv": ("text/csv", figure_csv(figure)),
     }
     links = [
         f'<a download="{escape(figure.name)}.{kind}" href="data:{media};base64,'
-        f'{base64.b64encode(text.encode()).decode()}">{kind.upper()}</a>'
+        f'{base64.b64encode(text.encode("utf-8")).decode()}">{kind.upper()}</a>'
         for kind, (media, text) in texts.items()
     ]
     links += [

@@ -10,21 +10,21 @@ SLACK = 1 + 1e-9  # for rounding
 FLAT = 1.1  # t (f - f*) may grow by this factor over the last factor of ten and still count as bounded
 
 
-def claims(numbers: dict[str, Any]) -> tuple[Claim, ...]:
+def theorem_claims(numbers: dict[str, Any]) -> tuple[Claim, ...]:
     kink = numbers["kink"]
     return (
-        theorem_1(numbers),
-        corollary_1(kink, numbers["times"]),
-        theorem_2(numbers),
-        corollary_2(kink, numbers["times"]),
-        corollary_3(kink, numbers["times"]),
-        theorem_3(numbers),
-        corollary_4(numbers),
-        equation_8(numbers["dual averaging"]),
+        theorem_1_claim(numbers),
+        corollary_1_claim(kink, numbers["times"]),
+        theorem_2_claim(numbers),
+        corollary_2_claim(kink, numbers["times"]),
+        corollary_3_claim(kink, numbers["times"]),
+        theorem_3_claim(numbers),
+        corollary_4_claim(numbers),
+        equation_8_claim(numbers["dual averaging"]),
     )
 
 
-def theorem_1(numbers: dict[str, Any]) -> Claim:
+def theorem_1_claim(numbers: dict[str, Any]) -> Claim:
     most = max(numbers["ratios"]["theorem 1"]["largest"])
     return Claim(
         "Theorem 1: GDA's weighted mean of f(x_k) - f* is at most (1/2A_t) sum of a_k^2/(mu Gamma_k) |g_k|^2.",
@@ -33,22 +33,22 @@ def theorem_1(numbers: dict[str, Any]) -> Claim:
     )
 
 
-def corollary_1(kink: dict[str, list[float]], times: list[int]) -> Claim:
+def corollary_1_claim(kink: dict[str, list[float]], times: list[int]) -> Claim:
     uniform, weighted = decade(kink["GDA, uniform average"], times), decade(kink["GDA, weighted average"], times)
     return Claim(
         "Corollary 1: f of GDA's averaged output approaches f* like 1/t.",
         f"On w^2/2 + max(w, -pi w), t (f - f*) goes over the last factor of ten in t from {uniform[0]:.2f} to "
         f"{uniform[1]:.2f} for the uniform average and from {weighted[0]:.2f} to {weighted[1]:.2f} for the a-weighted one: the "
-        f"corollary {holds(weighted)} for the weighted average and {holds(uniform)} for the uniform one.",
-        verdict([flat(weighted), flat(uniform)]),
+        f"corollary {holds_or_fails(weighted)} for the weighted average and {holds_or_fails(uniform)} for the uniform one.",
+        verdict([is_bounded(weighted), is_bounded(uniform)]),
     )
 
 
-def theorem_2(numbers: dict[str, Any]) -> Claim:
+def theorem_2_claim(numbers: dict[str, Any]) -> Claim:
     ratios, example, worst = numbers["ratios"], numbers["counterexample"], numbers["worst"]
     printed, corrected = (max(ratios[f"theorem 2 {kind}"]["largest"]) for kind in ("printed", "corrected"))
     over = int(np.argmax(np.array(example["reached"]) / example["printed"]))
-    words = (
+    measured = (
         f"A function in one dimension reaches {example['reached'][over]:.4f} after t = {over + 1} where "
         f"{example['printed'][over]:.4f} is allowed; random problems reach {printed:.3f} times the printed bound and "
         f"{corrected:.3f} times the corrected one"
@@ -56,25 +56,25 @@ def theorem_2(numbers: dict[str, Any]) -> Claim:
     highest = [printed, example["reached"][over] / example["printed"][over]]
     right = [corrected, max(np.array(example["reached"]) / example["corrected"])]
     if worst is not None:
-        words += f"; the worst cases are {max(worst['printed']):.3f} and {max(worst['corrected']):.3f} times them"
+        measured += f"; the worst cases are {max(worst['printed']):.3f} and {max(worst['corrected']):.3f} times them"
         highest.append(max(worst["printed"]))
         right.append(max(worst["corrected"]) - 1e-5)  # the solver's accuracy
     false = max(highest) > SLACK
-    words += f". The corrected bound {'held' if max(right) <= SLACK else 'did NOT hold'} everywhere."
+    measured += f". The corrected bound {'held' if max(right) <= SLACK else 'did NOT hold'} everywhere."
     return Claim(
         "Theorem 2: f(x_t) - f* of SC-PDA's last point is at most (1/2A_t) sum of a_k^2/(mu Gamma_k) |g_k|^2.",
-        words,
+        measured,
         "not" if false else "reproduced",
     )
 
 
-def corollary_2(kink: dict[str, list[float]], times: list[int]) -> Claim:
+def corollary_2_claim(kink: dict[str, list[float]], times: list[int]) -> Claim:
     linear, uniform = (
         np.array(kink["SC-PDA, last point"]),
         np.array(kink["SC-PDA, last point, weights 1"]) / np.log(times),
     )
     late = np.array(times) * 10 >= times[-1]
-    bounded = [flat((float(values[~late].max()), float(values[late].max()))) for values in (linear, uniform)]
+    bounded = [is_bounded((float(values[~late].max()), float(values[late].max()))) for values in (linear, uniform)]
     return Claim(
         "Corollary 2: SC-PDA's last point approaches f* like 1/t with weights t, and like log t / t with weights 1.",
         f"t (f - f*) is at most {linear.max():.2f} with weights t, {linear[late].max():.2f} over the last factor of ten in t; "
@@ -83,19 +83,19 @@ def corollary_2(kink: dict[str, list[float]], times: list[int]) -> Claim:
     )
 
 
-def corollary_3(kink: dict[str, list[float]], times: list[int]) -> Claim:
+def corollary_3_claim(kink: dict[str, list[float]], times: list[int]) -> Claim:
     uniform, weighted = decade(kink["SC-PDA, uniform average"], times), decade(kink["SC-PDA, weighted average"], times)
     return Claim(
         "Corollary 3 and Remark 4: the averaged points of SC-PDA reach log t / t only; there is no transition from the "
         "individual rate to the averaged one.",
         f"t (f - f*) of the uniform average goes over the last factor of ten from {uniform[0]:.2f} to {uniform[1]:.2f}, of the "
         f"a-weighted average from {weighted[0]:.2f} to {weighted[1]:.2f}: as an upper bound log t / t holds, and the weighted "
-        f"average {'keeps the rate 1/t, so there is a transition' if flat(weighted) else 'loses the rate 1/t'}.",
-        "partly" if flat(weighted) else "reproduced",
+        f"average {'keeps the rate 1/t, so there is a transition' if is_bounded(weighted) else 'loses the rate 1/t'}.",
+        "partly" if is_bounded(weighted) else "reproduced",
     )
 
 
-def theorem_3(numbers: dict[str, Any]) -> Claim:
+def theorem_3_claim(numbers: dict[str, Any]) -> Claim:
     found, example = numbers["sampled"], numbers["counterexample"]
     printed, corrected = (float(np.max(np.array(found["reached"]) / found[kind])) for kind in ("printed", "corrected"))
     without_noise = float(np.max(np.array(example["reached"]) / example["printed"]))
@@ -108,17 +108,17 @@ def theorem_3(numbers: dict[str, Any]) -> Claim:
     )
 
 
-def corollary_4(numbers: dict[str, Any]) -> Claim:
+def corollary_4_claim(numbers: dict[str, Any]) -> Claim:
     found, times = numbers["sampled"], numbers["early"]
     first, last = decade(np.array(found["reached"]) * times, times)
     return Claim(
         "Corollary 4: with a_t = gamma_t = t the expectation falls like 1/t.",
         f"t times the mean of f(x_t) - f* goes over the last factor of ten in t from {first:.2f} to {last:.2f}.",
-        "reproduced" if flat((first, last)) else "not",
+        "reproduced" if is_bounded((first, last)) else "not",
     )
 
 
-def equation_8(found: dict[str, list[float]]) -> Claim:
+def equation_8_claim(found: dict[str, list[float]]) -> Claim:
     printed, corrected = (np.array(found["reached"]) / found[kind] for kind in ("printed", "corrected"))
     over = int(np.argmax(printed))
     return Claim(
@@ -135,9 +135,9 @@ def decade(values: Any, times: list[int]) -> tuple[float, float]:
     return float(values[before]), float(values[-1])
 
 
-def flat(pair: tuple[float, float]) -> bool:
+def is_bounded(pair: tuple[float, float]) -> bool:
     return pair[1] <= FLAT * pair[0]
 
 
-def holds(pair: tuple[float, float]) -> str:
-    return "holds" if flat(pair) else "fails"
+def holds_or_fails(pair: tuple[float, float]) -> str:
+    return "holds" if is_bounded(pair) else "fails"

@@ -19,10 +19,12 @@ from cesaro.losses import Hinge
 from cesaro.methods import DA, GDA, SCPDA, Method, Schedule
 from cesaro.weights import Linear, Uniform, Weights
 
+STEPS = 200  # on each random problem
+FEW = 10  # on the counterexamples
 Oracle = Callable[[np.ndarray], tuple[float, np.ndarray]]
 
 
-class Known(NamedTuple):
+class KnownProblem(NamedTuple):
     """f with its strong convexity and its minimum over the domain."""
 
     f: Oracle
@@ -32,7 +34,7 @@ class Known(NamedTuple):
     domain: Domain = Everywhere()
 
 
-class Path(NamedTuple):
+class Iterates(NamedTuple):
     """What a run met: its points x_k, the values there, |g_k|^2."""
 
     x: np.ndarray
@@ -40,7 +42,7 @@ class Path(NamedTuple):
     gg: np.ndarray
 
 
-def random_problem(seed: int) -> Known:
+def random_problem(seed: int) -> KnownProblem:
     """mu/2 |w|^2 + the largest of a few affine functions, two to four of which meet at the solution.
 
     Their slopes are shifted so that 0 is in the subdifferential there, or, where the ball binds, an inward normal.
@@ -57,10 +59,10 @@ def random_problem(seed: int) -> Known:
         top = int(np.argmax(pieces))
         return mu / 2 * float(x @ x) + float(pieces[top]), mu * x + slopes[top]
 
-    return Known(f, mu, f(w)[0], domain.project(rng.normal(size=d)), domain)
+    return KnownProblem(f, mu, f(w)[0], domain.project(rng.normal(size=d)), domain)
 
 
-def against_theorem_2() -> Known:
+def against_theorem_2() -> KnownProblem:
     """max( -4/9 + w + w^2/2 , -(w + 2/3) + (w + 2/3)^2/2 ): minimum -4/9 at 0, where +1 is the subgradient taken."""
 
     def f(x: np.ndarray) -> tuple[float, np.ndarray]:
@@ -68,20 +70,22 @@ def against_theorem_2() -> Known:
         left, right = -4 / 9 + w + w**2 / 2, -(w + 2 / 3) + (w + 2 / 3) ** 2 / 2
         return max(left, right), np.array([1 + w if left >= right else w - 1 / 3])
 
-    return Known(f, 1.0, -4 / 9, np.zeros(1))
+    return KnownProblem(f, 1.0, -4 / 9, np.zeros(1))
 
 
-def kink() -> Known:
+def kink_problem() -> KnownProblem:
     """w^2/2 + max(w, -pi w): minimum 0 at 0; a run passes the kink at times that never repeat."""
 
     def f(x: np.ndarray) -> tuple[float, np.ndarray]:
         w = float(x[0])
         return w * w / 2 + max(w, -math.pi * w), np.array([w + (1.0 if w >= 0 else -math.pi)])
 
-    return Known(f, 1.0, 0.0, np.ones(1))
+    return KnownProblem(f, 1.0, 0.0, np.ones(1))
 
 
-def follow(method: Method, problem: Known, weights: Weights, steps: int, gamma: Weights | None = None) -> Path:
+def run_method(
+    method: Method, problem: KnownProblem, weights: Weights, steps: int, gamma: Weights | None = None
+) -> Iterates:
     """`steps` subgradients of a method."""
     schedule, state = Schedule(weights, gamma or weights), method.start(problem.x0, 0.0)
     x, value, gg = np.empty((steps, len(problem.x0))), np.empty(steps), np.empty(steps)
@@ -90,15 +94,16 @@ def follow(method: Method, problem: Known, weights: Weights, steps: int, gamma: 
         value[t - 1], g = problem.f(state.x)
         gg[t - 1] = g @ g
         state = method.step(state, g, schedule.at(t), problem.domain)
-    return Path(x, value, gg)
+    return Iterates(x, value, gg)
 
 
-def bound(gg: np.ndarray, weights: Weights, mu: float, corrected: bool) -> np.ndarray:
+def theorem_bound(gg: np.ndarray, weights: Weights, mu: float, corrected: bool) -> np.ndarray:
     """The right-hand side of Theorems 1 and 2 after t = 1, 2, ... steps."""
     a = np.array([weights.weight(t) for t in range(1, len(gg) + 1)])
     A = np.cumsum(a)
     Gamma = A - a + a**3 / (a * (A - a) + a**2) if corrected else A
-    return np.cumsum(a**2 / (mu * Gamma) * gg) / (2 * A)
+    bounds: np.ndarray = np.cumsum(a**2 / (mu * Gamma) * gg) / (2 * A)
+    return bounds
 
 
 def ratios(problems: int, steps: int) -> dict[str, Any]:
@@ -107,13 +112,13 @@ def ratios(problems: int, steps: int) -> dict[str, Any]:
     found: dict[str, list[np.ndarray]] = {"theorem 1": [], "theorem 2 printed": [], "theorem 2 corrected": []}
     for seed in range(problems):
         problem = random_problem(seed)
-        path = follow(GDA(problem.mu), problem, Linear(), steps)
+        path = run_method(GDA(problem.mu), problem, Linear(), steps)
         reached = np.cumsum(a * (path.value - problem.minimum)) / np.cumsum(a)
-        found["theorem 1"].append(reached / bound(path.gg, Linear(), problem.mu, False))
-        path = follow(SCPDA(problem.mu), problem, Linear(), steps)
+        found["theorem 1"].append(reached / theorem_bound(path.gg, Linear(), problem.mu, False))
+        path = run_method(SCPDA(problem.mu), problem, Linear(), steps)
         reached = path.value - problem.minimum
-        found["theorem 2 printed"].append(reached / bound(path.gg, Linear(), problem.mu, False))
-        found["theorem 2 corrected"].append(reached / bound(path.gg, Linear(), problem.mu, True))
+        found["theorem 2 printed"].append(reached / theorem_bound(path.gg, Linear(), problem.mu, False))
+        found["theorem 2 corrected"].append(reached / theorem_bound(path.gg, Linear(), problem.mu, True))
     return {
         name: {"largest": np.max(rows, axis=0).tolist(), "median": np.median(rows, axis=0).tolist()}
         for name, rows in found.items()
@@ -123,16 +128,16 @@ def ratios(problems: int, steps: int) -> dict[str, Any]:
 def counterexample(steps: int) -> dict[str, list[float]]:
     """SC-PDA on the function made against Theorem 2: what it reaches and what it is allowed."""
     problem = against_theorem_2()
-    path = follow(SCPDA(problem.mu), problem, Linear(), steps)
-    printed, corrected = (bound(path.gg, Linear(), problem.mu, kind) for kind in (False, True))
+    path = run_method(SCPDA(problem.mu), problem, Linear(), steps)
+    printed, corrected = (theorem_bound(path.gg, Linear(), problem.mu, kind) for kind in (False, True))
     reached = path.value - problem.minimum
     return {"reached": reached.tolist(), "printed": printed.tolist(), "corrected": corrected.tolist()}
 
 
 def dual_averaging(steps: int) -> dict[str, list[float]]:
     """DA on |w| from its minimum 0 with a = 1, gamma = t: equation (8) has gamma_k where gamma_{k-1} is needed."""
-    problem = Known(lambda x: (abs(float(x[0])), np.where(x >= 0, 1.0, -1.0)), 0.0, 0.0, np.zeros(1))
-    path, t = follow(DA(), problem, Uniform(), steps, gamma=Linear()), np.arange(1.0, steps + 1)
+    problem = KnownProblem(lambda x: (abs(float(x[0])), np.where(x >= 0, 1.0, -1.0)), 0.0, 0.0, np.zeros(1))
+    path, t = run_method(DA(), problem, Uniform(), steps, gamma=Linear()), np.arange(1.0, steps + 1)
     before = np.maximum(t - 1, 1)  # gamma_{k-1}, gamma_0 = gamma_1
     return {
         "reached": (np.cumsum(path.value) / t).tolist(),
@@ -143,15 +148,15 @@ def dual_averaging(steps: int) -> dict[str, list[float]]:
 
 def on_the_kink(times: Sequence[int]) -> dict[str, list[float]]:
     """t (f - f*) after t steps, for the points that Corollaries 1 to 3 speak of."""
-    problem, steps = kink(), times[-1]
+    problem, steps = kink_problem(), times[-1]
     t = np.arange(1.0, steps + 1)
     at = np.array(times) - 1
 
     def scaled(points: np.ndarray) -> list[float]:
         return [(k + 1) * float(problem.f(points[k : k + 1])[0]) for k in at]
 
-    gda = follow(GDA(1.0), problem, Linear(), steps).x[:, 0]
-    linear, uniform = (follow(SCPDA(1.0), problem, weights, steps).x[:, 0] for weights in (Linear(), Uniform()))
+    gda = run_method(GDA(1.0), problem, Linear(), steps).x[:, 0]
+    linear, uniform = (run_method(SCPDA(1.0), problem, weights, steps).x[:, 0] for weights in (Linear(), Uniform()))
     return {
         "GDA, uniform average": scaled(np.cumsum(gda) / t),
         "GDA, weighted average": scaled(np.cumsum(t * gda) / np.cumsum(t)),
@@ -162,7 +167,9 @@ def on_the_kink(times: Sequence[int]) -> dict[str, list[float]]:
     }
 
 
-def sampled(times: Sequence[int], repeats: int, n: int = 100, d: int = 5, mu: float = 0.1) -> dict[str, list[float]]:
+def sampled_runs(
+    times: Sequence[int], repeats: int, n: int = 100, d: int = 5, mu: float = 0.1
+) -> dict[str, list[float]]:
     """SC-PDA on a support vector machine with independent samples: means over so many runs, done at once."""
     rng, weights, steps = np.random.default_rng(0), Linear(), times[-1]
     X = rng.normal(size=(n, d))
@@ -181,5 +188,5 @@ def sampled(times: Sequence[int], repeats: int, n: int = 100, d: int = 5, mu: fl
         gg[t - 1] = (g**2).sum(axis=1).mean()
         state = method.step(state, g.ravel(), schedule.at(t), Everywhere())
     at = np.array(times) - 1
-    printed, corrected = (bound(gg, weights, mu, kind)[at].tolist() for kind in (False, True))
+    printed, corrected = (theorem_bound(gg, weights, mu, kind)[at].tolist() for kind in (False, True))
     return {"reached": reached, "printed": printed, "corrected": corrected}

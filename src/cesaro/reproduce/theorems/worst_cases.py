@@ -1,6 +1,6 @@
 """Worst cases of SC-PDA for a few steps, by semidefinite programming (PEPit): how tight is the corrected Theorem 2?
 
-    python -m cesaro.reproduce.worst_cases
+    python -m cesaro.reproduce.theorems.worst_cases
 
 The largest f(x_t) - f* over all mu-strongly convex f and all starts for which the theorem's right-hand side is 1 (Drori and
 Teboulle 2014; Taylor, Hendrickx, Glineur 2017). More than 1 would disprove the theorem.
@@ -34,7 +34,7 @@ def worst_case(weights: Weights, steps: int, corrected: bool = True, mu: float =
     return float(problem.solve(verbose=0))
 
 
-def main() -> None:
+def print_worst_cases() -> None:
     print("worst case of f(x_t) - f*, as a multiple of Theorem 2's bound\n")
     print(f"{'weights':24s} {'t':>2s}  {'corrected':>9s}  {'as printed':>10s}")
     for weights in (Uniform(), Linear(), Power(2)):
@@ -44,4 +44,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    print_worst_cases()

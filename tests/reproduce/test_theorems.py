@@ -30,13 +30,13 @@ def budget(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def numbers(budget):
-    return theorems.measure(budget)
+    return theorems.compute_numbers(budget)
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_the_minimum_of_a_random_problem_is_known(seed):
     problem, rng = theorem_runs.random_problem(seed), np.random.default_rng(seed)
-    reached = theorem_runs.follow(theorem_runs.SCPDA(problem.mu), problem, theorem_runs.Linear(), 3000).value
+    reached = theorem_runs.run_method(theorem_runs.SCPDA(problem.mu), problem, theorem_runs.Linear(), 3000).value
     assert reached.min() == pytest.approx(problem.minimum, abs=0.05)
     for _ in range(200):
         x = problem.domain.project(rng.normal(size=len(problem.x0)) * rng.choice([0.01, 0.1, 1.0]))
@@ -68,14 +68,14 @@ def test_the_uniform_average_of_gda_grows_by_a_constant_for_every_factor_of_ten(
 
 
 def test_the_mean_of_sampled_runs_is_within_the_corrected_bound_and_the_samples_do_not_depend_on_the_times():
-    found = theorem_runs.sampled([1, 10, 300], repeats=50)
+    found = theorem_runs.sampled_runs([1, 10, 300], repeats=50)
     assert np.all(np.array(found["reached"]) <= found["corrected"])
     assert found["reached"][2] < 0.1 * found["reached"][1]
-    assert theorem_runs.sampled([10, 300], repeats=50)["reached"] == found["reached"][1:]
+    assert theorem_runs.sampled_runs([10, 300], repeats=50)["reached"] == found["reached"][1:]
 
 
 def test_every_statement_has_a_verdict_and_its_number(numbers):
-    found = theorem_claims.claims(numbers)
+    found = theorem_claims.theorem_claims(numbers)
     assert [claim.paper.startswith(name) for claim, name in zip(found, ORDER, strict=True)] == [True] * len(ORDER)
     verdicts = dict(zip(ORDER, (claim.verdict for claim in found), strict=True))
     assert verdicts["Theorem 1"] == "reproduced"
@@ -86,13 +86,13 @@ def test_every_statement_has_a_verdict_and_its_number(numbers):
 
 def test_the_verdicts_follow_from_the_numbers(numbers):
     other = copy.deepcopy(numbers) | {"worst": None}
-    other["counterexample"]["reached"] = [0.0] * theorems.FEW
+    other["counterexample"]["reached"] = [0.0] * theorem_runs.FEW
     other["ratios"]["theorem 2 printed"]["largest"] = [0.5]
     other["ratios"]["theorem 1"]["largest"] = [1.5]
     other["kink"]["GDA, uniform average"] = other["kink"]["GDA, weighted average"]
     other["kink"]["SC-PDA, last point"] = list(range(1, len(other["times"]) + 1))
     other["sampled"]["reached"] = [1.0] * len(other["early"])
-    verdicts = dict(zip(ORDER, (claim.verdict for claim in theorem_claims.claims(other)), strict=True))
+    verdicts = dict(zip(ORDER, (claim.verdict for claim in theorem_claims.theorem_claims(other)), strict=True))
     assert verdicts["Theorem 1"] == "not"
     assert verdicts["Corollary 1"] == "reproduced"
     assert verdicts["Theorem 2"] == "reproduced"
@@ -101,9 +101,9 @@ def test_the_verdicts_follow_from_the_numbers(numbers):
 
 
 def test_finished_parts_are_not_run_again(budget, numbers, monkeypatch):
-    for name in ("ratios", "on_the_kink", "sampled"):
+    for name in ("ratios", "on_the_kink", "sampled_runs"):
         monkeypatch.setattr(theorem_runs, name, lambda *_: pytest.fail("ran again"))
-    monkeypatch.setattr(theorems, "worst", lambda *_: pytest.fail("solved again"))
+    monkeypatch.setattr(theorems, "worst_ratios", lambda *_: pytest.fail("solved again"))
     figure = theorems.run(budget)
     assert len(figure.panels) == 9
     assert figure.shortened[:2] == ("30 random problems instead of 300", "t up to 3,000 instead of 100,000")
@@ -119,4 +119,4 @@ def test_without_pepit_the_panel_says_so(budget, numbers, monkeypatch):
 
 
 def test_the_full_budget_is_not_called_shortened(numbers, tmp_path):
-    assert theorems.shortened(Budget(tmp_path), numbers | {"worst": {}}) == ()
+    assert theorems._shortened(Budget(tmp_path), numbers | {"worst": {}}) == ()

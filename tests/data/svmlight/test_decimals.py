@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from cesaro.data.svmlight import decimals
 from cesaro.data.svmlight.decimals import HIGHEST, LOWEST
 
-compose, decimal, leading_zeros, wide_product = compiled(
-    decimals.compose, decimals.decimal, decimals.leading_zeros, decimals.wide_product
+compose, read_decimal, leading_zeros, wide_product = compiled(
+    decimals.compose, decimals.read_decimal, decimals.leading_zeros, decimals.wide_product
 )
 
 
 def read(token: str):
-    return decimal(np.frombuffer(token.encode() + b" \n", np.uint8), 0)
+    return read_decimal(np.frombuffer(token.encode() + b" \n", np.uint8), 0)
 
 
 def check(token: str):

@@ -63,6 +63,6 @@ def test_a_named_set_can_be_widened_not_narrowed():
 
 
 def test_whom_to_credit_is_beside_the_embedded_data():
-    text = (Path(data.__file__).parent / "embedded" / "README.md").read_text()
+    text = (Path(data.__file__).parent / "embedded" / "README.md").read_text(encoding="utf-8")
     assert "Becker" in text
     assert "CC BY 4.0" in text

@@ -1,0 +1,41 @@
+"""The panels of figure 1: means over the seeds and their range, on logarithmic axes."""
+
+from typing import Any
+
+import numpy as np
+
+from cesaro.reproduce.figure1.runs import DEFAULT, TABLE
+from cesaro.reproduce.results import Panel, Series, rounded
+
+
+def gap_panel(name: str, how: str, curves: dict[tuple[str, bool], dict[str, Any]] | str, printed: bool) -> Panel:
+    """One data set in one setting; a string instead of curves says why there are none."""
+    title, y_label = f"{name}, {how}", "f(w) - f*"
+    if isinstance(curves, str):
+        return Panel(title, y_label, note=curves)
+    chosen = [(method, curve) for (method, kind), curve in curves.items() if kind == printed]
+    if printed:
+        chosen.append((DEFAULT, curves[DEFAULT, False]))
+    series = tuple(gap_series(method, curve) for method, curve in chosen)
+    return Panel(title, y_label, series, log_x=True, log_y=True)
+
+
+def gap_series(method: str, curve: dict[str, Any]) -> Series:
+    """Mean and range over the seeds, at epochs that are evenly spread on a logarithmic axis."""
+    epochs = curve["epoch"]
+    at = np.isin(epochs, shown_epochs(int(epochs[-1]), 40 if len(epochs) == epochs[-1] else 16))
+    gap, seconds = curve["gap"][:, at], curve["seconds"][:, at]
+    return Series(
+        method,
+        {"epochs": rounded(epochs[at]), "seconds": rounded(seconds.mean(axis=0))},
+        rounded(gap.mean(axis=0)),
+        rounded(gap.min(axis=0)),
+        rounded(gap.max(axis=0)),
+        dashed=method == DEFAULT,
+    )
+
+
+def shown_epochs(epochs: int, points: int) -> list[int]:
+    """About so many epochs from 1 to the last, evenly spread on a logarithmic axis; those of the table are among them."""
+    spread = np.geomspace(1, epochs, points).round().astype(int)
+    return [int(e) for e in np.unique([*spread, *(e for e in TABLE if e <= epochs)])]

@@ -1,0 +1,1 @@
+"""The report of all figures: an HTML page, and drawings as PDF and PNG."""
