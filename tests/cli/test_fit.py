@@ -16,7 +16,7 @@ from cesaro.losses import CLASSIFICATION, REGRESSION
 
 
 def test_the_losses_and_solvers_on_offer_are_those_of_the_estimators():
-    assert {loss.value for loss in options.LossName} == {*CLASSIFICATION, *REGRESSION}
+    assert [options.loss_name(name) for name in (*CLASSIFICATION, *REGRESSION)] == [*CLASSIFICATION, *REGRESSION]
     assert [solver.value for solver in options.SolverName] == list(SOLVERS)
 
 

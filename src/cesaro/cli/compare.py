@@ -22,7 +22,7 @@ def compare_command(
     solvers: Solvers = ALL_SOLVERS,
     test: options.Test = None,
     alpha: Alpha = 1e-4,
-    loss: options.LossOption = options.LossName.hinge,
+    loss: options.LossOption = "hinge",
     tol: options.Tol = 1e-3,
     max_iter: options.MaxIter = 100,
     time_limit: options.TimeLimit = None,
@@ -51,7 +51,7 @@ def compare_command(
             row = {"solver": name} | estimator.certificate_fields(fitted) | estimator.score_fields(fitted, rows)
             results.append(row | {"seconds": seconds})
         result = estimator.dataset_fields(rows, loss)
-        result |= {"loss": loss.value, "alpha": alpha, "tol": tol, "max_iter": max_iter, "seed": seed}
+        result |= {"loss": loss, "alpha": alpha, "tol": tol, "max_iter": max_iter, "seed": seed}
         result |= {"results": _with_distance(results)}
     if json:
         output.print_json(result)

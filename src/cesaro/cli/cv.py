@@ -18,7 +18,7 @@ def cv_command(
     test: options.Test = None,
     alphas: Alphas = 16,
     folds: Folds = 5,
-    loss: options.LossOption = options.LossName.hinge,
+    loss: options.LossOption = "hinge",
     solver: options.SolverOption = options.SolverName.anchored,
     tol: options.Tol = 1e-3,
     max_iter: options.MaxIter = 1000,
@@ -49,7 +49,7 @@ def cv_command(
         with bar.follow_fits("searching alpha"), record_interrupts() as interrupted:
             seconds = estimator.timed_fit(fitted, rows.X, rows.y)
         result = estimator.dataset_fields(rows, loss)
-        result |= {"loss": loss.value, "solver": solver.value, "tol": tol, "seed": seed, "folds": folds}
+        result |= {"loss": loss, "solver": solver.value, "tol": tol, "seed": seed, "folds": folds}
         result |= {"score": estimator.score_name(loss), "alphas": fitted.alphas_}
         result |= {
             "mean_score": fitted.cv_results_["mean_test_score"],

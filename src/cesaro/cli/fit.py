@@ -36,7 +36,7 @@ def fit_command(
     test: options.Test = None,
     model: ModelFile = None,
     alpha: Alpha = "1e-4",
-    loss: options.LossOption = options.LossName.hinge,
+    loss: options.LossOption = "hinge",
     solver: options.SolverOption = options.SolverName.anchored,
     tol: options.Tol = 1e-3,
     max_iter: options.MaxIter = 1000,
@@ -77,7 +77,7 @@ def fit_command(
             cesaro.save(fitted, model)
         bar.start("measuring")
         result = source.data_fields(loss)
-        result |= {"loss": loss.value, "solver": solver.value, "tol": tol, "seed": seed}
+        result |= {"loss": loss, "solver": solver.value, "tol": tol, "seed": seed}
         result |= {"alpha": getattr(fitted, "alpha_", alpha), "alpha_searched": alpha is None}
         result |= estimator.certificate_fields(fitted) | {"interrupted": interrupted} | source.score_fields(fitted)
         result |= {"read_seconds": reading, "fit_seconds": fitting, "model": None if model is None else str(model)}

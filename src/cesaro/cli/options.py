@@ -7,19 +7,7 @@ from typing import Annotated
 
 import typer
 
-
-class LossName(StrEnum):
-    """Classification first, then regression: which estimator a loss asks for."""
-
-    hinge = "hinge"
-    squared_hinge = "squared_hinge"
-    log_loss = "log_loss"
-    modified_huber = "modified_huber"
-    squared_error = "squared_error"
-    huber = "huber"
-    epsilon_insensitive = "epsilon_insensitive"
-    squared_epsilon_insensitive = "squared_epsilon_insensitive"
-    quantile = "quantile"
+from cesaro.losses import CLASSIFICATION, REGRESSION
 
 
 class SolverName(StrEnum):
@@ -60,6 +48,13 @@ def alpha_or_auto(text: str | float) -> float | None:
     return None if text == "auto" else positive_number(text)
 
 
+def loss_name(text: str) -> str:
+    """The name of a loss; which estimator fits depends on it."""
+    if text not in CLASSIFICATION | REGRESSION:
+        raise typer.BadParameter(f"{text!r} is not one of {', '.join(CLASSIFICATION | REGRESSION)}.")
+    return text
+
+
 Data = Annotated[
     str,
     typer.Argument(metavar="DATA", help="A name (`cesaro data` lists them) or a svmlight file (plain, gz, bz2, xz)."),
@@ -67,12 +62,12 @@ Data = Annotated[
 ModelPath = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that `cesaro fit --model` wrote.")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout instead of text.")]
 LossOption = Annotated[
-    LossName,
+    str,
     typer.Option(
         "--loss",
         metavar="NAME",
-        help="Classification: hinge, squared_hinge, log_loss, modified_huber. Regression: squared_error, huber, "
-        "epsilon_insensitive, squared_epsilon_insensitive, quantile.",
+        parser=loss_name,
+        help=f"Classification: {', '.join(CLASSIFICATION)}. Regression: {', '.join(REGRESSION)}.",
     ),
 ]
 SolverOption = Annotated[
