@@ -30,13 +30,13 @@ class Domain(ABC):
 class Everywhere(Domain):
     """All of R^d: projecting is returning the argument itself, not a copy."""
 
-    def project(self, x):
+    def project(self, x: np.ndarray) -> np.ndarray:
         return x
 
-    def lowest(self, s):
+    def lowest(self, s: np.ndarray) -> float:
         return 0.0 if not np.any(s) else -math.inf
 
-    def reach(self, x):
+    def reach(self, x: np.ndarray) -> float:
         return math.inf
 
 
@@ -51,18 +51,18 @@ class Ball(Domain):
     radius: float = 1.0
     center: Any = 0.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         positive("radius", self.radius)
 
-    def project(self, x):
+    def project(self, x: np.ndarray) -> np.ndarray:
         offset = x - self.center
         norm = np.linalg.norm(offset)
         return x if norm <= self.radius else self.center + offset * (self.radius / norm)
 
-    def lowest(self, s):
+    def lowest(self, s: np.ndarray) -> float:
         return float(np.sum(s * self.center) - self.radius * np.linalg.norm(s))
 
-    def reach(self, x):
+    def reach(self, x: np.ndarray) -> float:
         return float(np.linalg.norm(x - self.center)) + self.radius
 
 
@@ -73,18 +73,18 @@ class Box(Domain):
     low: Any = -1.0
     high: Any = 1.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not np.all(np.less_equal(self.low, self.high)):
             raise ValueError(f"a box needs low <= high everywhere: got low = {self.low}, high = {self.high}.")
 
-    def project(self, x):
+    def project(self, x: np.ndarray) -> np.ndarray:
         return np.clip(x, self.low, self.high)
 
-    def lowest(self, s):
+    def lowest(self, s: np.ndarray) -> float:
         with np.errstate(invalid="ignore"):
             return float(np.sum(np.where(s == 0, 0.0, s * np.where(s > 0, self.low, self.high))))
 
-    def reach(self, x):
+    def reach(self, x: np.ndarray) -> float:
         return float(np.linalg.norm(np.maximum(np.abs(x - self.low), np.abs(self.high - x))))
 
 
@@ -92,13 +92,13 @@ class Box(Domain):
 class Nonnegative(Domain):
     """w >= 0."""
 
-    def project(self, x):
+    def project(self, x: np.ndarray) -> np.ndarray:
         return np.maximum(x, 0.0)
 
-    def lowest(self, s):
+    def lowest(self, s: np.ndarray) -> float:
         return 0.0 if np.all(s >= 0) else -math.inf
 
-    def reach(self, x):
+    def reach(self, x: np.ndarray) -> float:
         return math.inf
 
 
@@ -108,16 +108,16 @@ class Simplex(Domain):
 
     total: float = 1.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         positive("total", self.total)
 
-    def project(self, x):
+    def project(self, x: np.ndarray) -> np.ndarray:
         return _onto_simplex(x, self.total)
 
-    def lowest(self, s):
+    def lowest(self, s: np.ndarray) -> float:
         return self.total * float(np.min(s))
 
-    def reach(self, x):
+    def reach(self, x: np.ndarray) -> float:
         return math.sqrt(max(0.0, float(x @ x - 2 * self.total * np.min(x) + self.total**2)))
 
 
@@ -127,19 +127,19 @@ class L1Ball(Domain):
 
     radius: float = 1.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         positive("radius", self.radius)
 
-    def project(self, x):
+    def project(self, x: np.ndarray) -> np.ndarray:
         size = np.abs(x)
         if size.sum() <= self.radius:
             return x
         return np.sign(x) * _onto_simplex(size, self.radius)
 
-    def lowest(self, s):
+    def lowest(self, s: np.ndarray) -> float:
         return -self.radius * float(np.max(np.abs(s)))
 
-    def reach(self, x):
+    def reach(self, x: np.ndarray) -> float:
         return math.sqrt(float(x @ x + 2 * self.radius * np.max(np.abs(x)) + self.radius**2))
 
 
@@ -150,19 +150,19 @@ class Halfspace(Domain):
     normal: Any
     offset: float = 0.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not np.any(self.normal) or not np.all(np.isfinite(self.normal)):
             raise ValueError(f"normal must be finite and not zero: got {self.normal}.")
 
-    def project(self, x):
+    def project(self, x: np.ndarray) -> np.ndarray:
         normal = np.asarray(self.normal, dtype=float)
         excess = normal @ x - self.offset
         return x if excess <= 0 else x - (excess / (normal @ normal)) * normal
 
-    def lowest(self, s):
+    def lowest(self, s: np.ndarray) -> float:
         return -math.inf if np.any(s) else 0.0
 
-    def reach(self, x):
+    def reach(self, x: np.ndarray) -> float:
         return math.inf
 
 
@@ -172,17 +172,17 @@ class Projected(Domain):
 
     inner: Any
 
-    def project(self, x):
+    def project(self, x: np.ndarray) -> np.ndarray:
         return np.asarray(self.inner.project(x.copy()), dtype=float)  # it may work in place
 
-    def lowest(self, s):
+    def lowest(self, s: np.ndarray) -> float:
         return -math.inf if np.any(s) else 0.0
 
-    def reach(self, x):
+    def reach(self, x: np.ndarray) -> float:
         return math.inf
 
 
-def make_domain(domain=None, bounds=None) -> Domain:
+def make_domain(domain: Any = None, bounds: Any = None) -> Domain:
     """The domain of a problem: an object with project, or SciPy's bounds (a Bounds object or (low, high) pairs)."""
     if domain is not None and bounds is not None:
         raise ValueError(
@@ -199,7 +199,7 @@ def make_domain(domain=None, bounds=None) -> Domain:
     raise TypeError(f"domain must have a method project(x): got {domain!r}. Try cesaro.domains.Ball(1.0).")
 
 
-def _box(bounds) -> Box:
+def _box(bounds: Any) -> Box:
     if hasattr(bounds, "lb"):
         return Box(np.asarray(bounds.lb, dtype=float), np.asarray(bounds.ub, dtype=float))
     try:

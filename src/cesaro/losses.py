@@ -26,52 +26,52 @@ class Loss(Protocol):
     def conjugate(self, u: ArrayLike, y: ArrayLike) -> Floats: ...
 
 
-def _within(inside, value):
+def _within(inside: NDArray[np.bool_], value: Floats) -> Floats:
     """The conjugate's value on its domain, +inf outside."""
     return np.where(inside, value, np.inf)
 
 
 @dataclass(frozen=True)
-class Hinge:
+class Hinge(Loss):
     """max(0, 1 - yp)."""
 
-    def value(self, p, y):
+    def value(self, p: ArrayLike, y: ArrayLike) -> Floats:
         return np.maximum(0.0, 1.0 - np.multiply(y, p))
 
-    def slope(self, p, y):
+    def slope(self, p: ArrayLike, y: ArrayLike) -> Floats:
         return np.where(np.multiply(y, p) < 1.0, np.negative(y), 0.0)
 
-    def conjugate(self, u, y):
+    def conjugate(self, u: ArrayLike, y: ArrayLike) -> Floats:
         b = np.multiply(u, y)
         return _within((b >= -1.0) & (b <= 0.0), b)
 
 
 @dataclass(frozen=True)
-class SquaredHinge:
+class SquaredHinge(Loss):
     """max(0, 1 - yp)^2."""
 
-    def value(self, p, y):
+    def value(self, p: ArrayLike, y: ArrayLike) -> Floats:
         return np.maximum(0.0, 1.0 - np.multiply(y, p)) ** 2
 
-    def slope(self, p, y):
+    def slope(self, p: ArrayLike, y: ArrayLike) -> Floats:
         return -2.0 * np.multiply(y, np.maximum(0.0, 1.0 - np.multiply(y, p)))
 
-    def conjugate(self, u, y):
+    def conjugate(self, u: ArrayLike, y: ArrayLike) -> Floats:
         b = np.multiply(u, y)
         return _within(b <= 0.0, b + b**2 / 4.0)
 
 
 @dataclass(frozen=True)
-class LogLoss:
+class LogLoss(Loss):
     """log(1 + exp(-yp))."""
 
-    def value(self, p, y):
+    def value(self, p: ArrayLike, y: ArrayLike) -> Floats:
         return np.logaddexp(0.0, -np.multiply(y, p))
 
-    def slope(self, p, y):
+    def slope(self, p: ArrayLike, y: ArrayLike) -> Floats:
         return np.negative(y) * np.exp(-np.logaddexp(0.0, np.multiply(y, p)))
 
-    def conjugate(self, u, y):
+    def conjugate(self, u: ArrayLike, y: ArrayLike) -> Floats:
         a = -np.multiply(u, y)
         inside = (a >= 0.0) & (a <= 1.0)
         a = np.clip(a, 0.0, 1.0)
@@ -81,116 +81,116 @@ class LogLoss:
 
 
 @dataclass(frozen=True)
-class ModifiedHuber:
+class ModifiedHuber(Loss):
     """max(0, 1 - yp)^2 where yp >= -1, its tangent -4yp beyond: a squared hinge whose slope is capped at 4."""
 
-    def value(self, p, y):
+    def value(self, p: ArrayLike, y: ArrayLike) -> Floats:
         m = np.multiply(y, p)
         return np.where(m >= -1.0, np.maximum(0.0, 1.0 - m) ** 2, -4.0 * m)
 
-    def slope(self, p, y):
+    def slope(self, p: ArrayLike, y: ArrayLike) -> Floats:
         return np.negative(y) * np.clip(2.0 * (1.0 - np.multiply(y, p)), 0.0, 4.0)
 
-    def conjugate(self, u, y):
+    def conjugate(self, u: ArrayLike, y: ArrayLike) -> Floats:
         b = np.multiply(u, y)
         return _within((b >= -4.0) & (b <= 0.0), b + b**2 / 4.0)
 
 
 @dataclass(frozen=True)
-class SquaredError:
+class SquaredError(Loss):
     """(p - y)^2 / 2."""
 
-    def value(self, p, y):
+    def value(self, p: ArrayLike, y: ArrayLike) -> Floats:
         return np.subtract(p, y) ** 2 / 2.0
 
-    def slope(self, p, y):
+    def slope(self, p: ArrayLike, y: ArrayLike) -> Floats:
         return np.subtract(p, y, dtype=float)
 
-    def conjugate(self, u, y):
+    def conjugate(self, u: ArrayLike, y: ArrayLike) -> Floats:
         return np.multiply(u, y) + np.square(u) / 2.0
 
 
 @dataclass(frozen=True)
-class Huber:
+class Huber(Loss):
     """(p - y)^2 / 2 up to |p - y| = epsilon, linear beyond."""
 
     epsilon: float = 0.1
 
-    def value(self, p, y):
+    def value(self, p: ArrayLike, y: ArrayLike) -> Floats:
         r = np.abs(np.subtract(p, y))
         return np.where(r <= self.epsilon, r**2 / 2.0, self.epsilon * (r - self.epsilon / 2.0))
 
-    def slope(self, p, y):
+    def slope(self, p: ArrayLike, y: ArrayLike) -> Floats:
         return np.clip(np.subtract(p, y, dtype=float), -self.epsilon, self.epsilon)
 
-    def conjugate(self, u, y):
+    def conjugate(self, u: ArrayLike, y: ArrayLike) -> Floats:
         return _within(np.abs(u) <= self.epsilon, np.multiply(u, y) + np.square(u) / 2.0)
 
 
 @dataclass(frozen=True)
-class EpsilonInsensitive:
+class EpsilonInsensitive(Loss):
     """max(0, |p - y| - epsilon)."""
 
     epsilon: float = 0.1
 
-    def value(self, p, y):
+    def value(self, p: ArrayLike, y: ArrayLike) -> Floats:
         return np.maximum(0.0, np.abs(np.subtract(p, y)) - self.epsilon)
 
-    def slope(self, p, y):
+    def slope(self, p: ArrayLike, y: ArrayLike) -> Floats:
         r = np.subtract(p, y, dtype=float)
         return np.where(np.abs(r) > self.epsilon, np.sign(r), 0.0)
 
-    def conjugate(self, u, y):
+    def conjugate(self, u: ArrayLike, y: ArrayLike) -> Floats:
         return _within(np.abs(u) <= 1.0, np.multiply(u, y) + self.epsilon * np.abs(u))
 
 
 @dataclass(frozen=True)
-class SquaredEpsilonInsensitive:
+class SquaredEpsilonInsensitive(Loss):
     """max(0, |p - y| - epsilon)^2."""
 
     epsilon: float = 0.1
 
-    def value(self, p, y):
+    def value(self, p: ArrayLike, y: ArrayLike) -> Floats:
         return np.maximum(0.0, np.abs(np.subtract(p, y)) - self.epsilon) ** 2
 
-    def slope(self, p, y):
+    def slope(self, p: ArrayLike, y: ArrayLike) -> Floats:
         r = np.subtract(p, y, dtype=float)
         return 2.0 * np.sign(r) * np.maximum(0.0, np.abs(r) - self.epsilon)
 
-    def conjugate(self, u, y):
+    def conjugate(self, u: ArrayLike, y: ArrayLike) -> Floats:
         return np.multiply(u, y) + self.epsilon * np.abs(u) + np.square(u) / 4.0
 
 
 @dataclass(frozen=True)
-class Quantile:
+class Quantile(Loss):
     """q max(0, y - p) + (1 - q) max(0, p - y): its minimiser is the q-quantile."""
 
     quantile: float = 0.5
 
-    def value(self, p, y):
+    def value(self, p: ArrayLike, y: ArrayLike) -> Floats:
         r = np.subtract(y, p)
         return np.maximum(self.quantile * r, (self.quantile - 1.0) * r)
 
-    def slope(self, p, y):
+    def slope(self, p: ArrayLike, y: ArrayLike) -> Floats:
         r = np.subtract(y, p)
         return np.where(r > 0, -self.quantile, np.where(r < 0, 1.0 - self.quantile, 0.0))
 
-    def conjugate(self, u, y):
+    def conjugate(self, u: ArrayLike, y: ArrayLike) -> Floats:
         u = np.asarray(u)
         return _within((u >= -self.quantile) & (u <= 1.0 - self.quantile), u * y)
 
 
-CLASSIFICATION: dict[str, type] = {
+CLASSIFICATION: dict[str, type[Loss]] = {
     "hinge": Hinge,
     "squared_hinge": SquaredHinge,
     "log_loss": LogLoss,
     "modified_huber": ModifiedHuber,
 }
-REGRESSION: dict[str, type] = {
+REGRESSION: dict[str, type[Loss]] = {
     "squared_error": SquaredError,
     "huber": Huber,
     "epsilon_insensitive": EpsilonInsensitive,
     "squared_epsilon_insensitive": SquaredEpsilonInsensitive,
     "quantile": Quantile,
 }
-ALL: dict[str, type] = CLASSIFICATION | REGRESSION
+ALL: dict[str, type[Loss]] = CLASSIFICATION | REGRESSION

@@ -31,10 +31,10 @@ class Last(Output):
 
     of: str = "x"
 
-    def update(self, memory, state, t, value):
+    def update(self, memory: Any, state: Any, t: int, value: float) -> Any:
         return getattr(state, self.of)
 
-    def point(self, memory):
+    def point(self, memory: Any) -> np.ndarray:
         return memory
 
 
@@ -47,13 +47,13 @@ class Average(Output):
 
     weights: Weights = Uniform()
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "weights", make_weights(self.weights))
 
-    def update(self, memory, state, t, value):
+    def update(self, memory: Any, state: Any, t: int, value: float) -> Any:
         return _towards(memory, state.x, 1.0 / self.weights.relative(t))
 
-    def point(self, memory):
+    def point(self, memory: Any) -> np.ndarray:
         return memory
 
 
@@ -63,14 +63,14 @@ class PolynomialDecay(Output):
 
     eta: float = 3.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not (math.isfinite(self.eta) and self.eta >= 0):
             raise ValueError(f"eta must be finite and not negative: got {self.eta}.")
 
-    def update(self, memory, state, t, value):
+    def update(self, memory: Any, state: Any, t: int, value: float) -> Any:
         return _towards(memory, state.x, (self.eta + 1.0) / (t + self.eta))
 
-    def point(self, memory):
+    def point(self, memory: Any) -> np.ndarray:
         return memory
 
 
@@ -80,14 +80,14 @@ class Exponential(Output):
 
     beta: float = 0.99
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not 0 <= self.beta < 1:
             raise ValueError(f"beta must lie in [0, 1): got {self.beta}. It is the share that the past keeps.")
 
-    def update(self, memory, state, t, value):
+    def update(self, memory: Any, state: Any, t: int, value: float) -> Any:
         return _towards(memory, state.x, 1.0 - self.beta)
 
-    def point(self, memory):
+    def point(self, memory: Any) -> np.ndarray:
         return memory
 
 
@@ -110,11 +110,11 @@ class Suffix(Output):
 
     fraction: float = 0.5
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not 0 < self.fraction <= 1:
             raise ValueError(f"fraction must lie in (0, 1]: got {self.fraction}.")
 
-    def update(self, memory, state, t, value):
+    def update(self, memory: Any, state: Any, t: int, value: float) -> Any:
         x = state.x
         if memory is None:
             return Windows(0, x, 0, x)
@@ -124,7 +124,7 @@ class Suffix(Output):
             return Windows(memory.turn, newer, t, newer)
         return Windows(memory.since, mean, memory.turn if memory.turn > memory.since else t, newer)
 
-    def point(self, memory):
+    def point(self, memory: Any) -> np.ndarray:
         return memory.mean
 
 
@@ -137,10 +137,10 @@ class Champion(NamedTuple):
 class Best(Output):
     """The x_k with the lowest value; needs an oracle that returns exact values."""
 
-    def update(self, memory, state, t, value):
+    def update(self, memory: Any, state: Any, t: int, value: float) -> Any:
         return Champion(value, state.x) if memory is None or value < memory.value else memory
 
-    def point(self, memory):
+    def point(self, memory: Any) -> np.ndarray:
         return memory.x
 
 

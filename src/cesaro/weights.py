@@ -49,16 +49,16 @@ class Weights(ABC):
 class Uniform(Weights):
     """a_t = 1: every point counts the same."""
 
-    def weight(self, t):
+    def weight(self, t: int) -> float:
         return 1.0
 
-    def relative(self, t):
+    def relative(self, t: int) -> float:
         return float(t)
 
-    def first(self, t):
+    def first(self, t: int) -> float:
         return 1.0
 
-    def sum(self, t):
+    def sum(self, t: int) -> float:
         return float(t)
 
 
@@ -66,16 +66,16 @@ class Uniform(Weights):
 class Linear(Weights):
     """a_t = t: the paper's choice, which removes the logarithm from the rate."""
 
-    def weight(self, t):
+    def weight(self, t: int) -> float:
         return float(t)
 
-    def relative(self, t):
+    def relative(self, t: int) -> float:
         return (t + 1) / 2
 
-    def first(self, t):
+    def first(self, t: int) -> float:
         return 1 / t
 
-    def sum(self, t):
+    def sum(self, t: int) -> float:
         return t * (t + 1) / 2
 
 
@@ -90,25 +90,25 @@ class Power(Weights):
     p: float
     scale: float = 1.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not math.isfinite(self.p):
             raise ValueError(f"p must be finite: got {self.p}.")
         if not (math.isfinite(self.scale) and self.scale > 0):
             raise ValueError(f"scale must be positive and finite: got {self.scale}. Weights are positive.")
 
-    def weight(self, t):
+    def weight(self, t: int) -> float:
         return self.scale * _power(t, self.p)
 
-    def relative(self, t):
+    def relative(self, t: int) -> float:
         return _power_sum(self.p, t, unit=t)
 
-    def first(self, t):
+    def first(self, t: int) -> float:
         return _power(t, -self.p)
 
-    def sum(self, t):
+    def sum(self, t: int) -> float:
         return self.scale * _power_sum(self.p, t)
 
-    def log(self, t):
+    def log(self, t: int) -> float:
         return math.log(self.scale) + self.p * math.log(t)
 
 
@@ -118,25 +118,25 @@ class Geometric(Weights):
 
     rate: float
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not 0 < self.rate < 1:
             raise ValueError(
                 f"rate must lie strictly between 0 and 1: got {self.rate}. It is the newest point's share."
             )
 
-    def weight(self, t):
+    def weight(self, t: int) -> float:
         return _power(1 - self.rate, -t)
 
-    def relative(self, t):
+    def relative(self, t: int) -> float:
         return -math.expm1(t * math.log1p(-self.rate)) / self.rate
 
-    def first(self, t):
+    def first(self, t: int) -> float:
         return (1 - self.rate) ** (t - 1)
 
-    def sum(self, t):
+    def sum(self, t: int) -> float:
         return self.relative(t) * self.weight(t)
 
-    def log(self, t):
+    def log(self, t: int) -> float:
         return -t * math.log1p(-self.rate)
 
 
@@ -160,9 +160,9 @@ class Sequence(Weights):
     """a_t = function(t), any positive function. Its sums are accumulated (compensated), so call it with growing t."""
 
     function: Callable[[int], float]
-    _sums: list = field(default_factory=lambda: [_NOTHING, _NOTHING], repr=False, compare=False)  # the last two
+    _sums: list[_Sum] = field(default_factory=lambda: [_NOTHING, _NOTHING], repr=False, compare=False)  # the last two
 
-    def weight(self, t):
+    def weight(self, t: int) -> float:
         try:
             a = float(self.function(t))
         except TypeError:
@@ -171,13 +171,13 @@ class Sequence(Weights):
             raise ValueError(f"weights must be positive and finite: got {a} at t = {t}. Give a function t -> a_t > 0.")
         return a
 
-    def relative(self, t):
+    def relative(self, t: int) -> float:
         return self.sum(t) / self.weight(t)
 
-    def first(self, t):
+    def first(self, t: int) -> float:
         return self.weight(1) / self.weight(t)
 
-    def sum(self, t):
+    def sum(self, t: int) -> float:
         before, now = self._sums
         if now.t > t:
             before, now = (before, before) if before.t <= t else (_NOTHING, _NOTHING)

@@ -2,11 +2,17 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from cesaro.domains import Domain
 from cesaro.methods.gda import GDA
+from cesaro.methods.gda import State as GDAState
 from cesaro.methods.method import Method
 from cesaro.methods.sc_pda import SCPDA
+from cesaro.methods.sc_pda import State as SCPDAState
+from cesaro.methods.schedule import Now
 from cesaro.outputs import Last
-from cesaro.weights import Uniform
+from cesaro.weights import Uniform, Weights
 
 
 @dataclass(frozen=True)
@@ -21,13 +27,13 @@ class Anytime(Method):
     rate = "log t / t"
     weights = Uniform()
 
-    def output(self, weights):
+    def output(self, weights: Weights) -> Last:
         return Last()
 
-    def start(self, x0, anchor):
+    def start(self, x0: np.ndarray, anchor: float) -> SCPDAState:
         return SCPDA(self.mu).start(x0, anchor)
 
-    def step(self, state, g, now, domain):
+    def step(self, state: SCPDAState, g: np.ndarray, now: Now, domain: Domain) -> SCPDAState:
         return SCPDA(self.mu).step(state, g, now, domain)
 
 
@@ -43,11 +49,11 @@ class AnytimePrinted(Method):
     rate = "log t / t"
     weights = Uniform()
 
-    def output(self, weights):
+    def output(self, weights: Weights) -> Last:
         return Last()
 
-    def start(self, x0, anchor):
+    def start(self, x0: np.ndarray, anchor: float) -> GDAState:
         return GDA(self.mu).start(x0, anchor)
 
-    def step(self, state, g, now, domain):
+    def step(self, state: GDAState, g: np.ndarray, now: Now, domain: Domain) -> GDAState:
         return GDA(self.mu).step(state, g, now, domain)

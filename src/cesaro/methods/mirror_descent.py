@@ -8,9 +8,10 @@ import numpy as np
 from cesaro.domains import Domain, Simplex
 from cesaro.methods.method import Method
 from cesaro.methods.psg import State
+from cesaro.methods.schedule import Now
 from cesaro.outputs import Average
 from cesaro.vectors import combine
-from cesaro.weights import Power
+from cesaro.weights import Power, Weights
 
 
 class Mirror(ABC):
@@ -28,10 +29,10 @@ class Mirror(ABC):
 class Euclidean(Mirror):
     """B(x, y) = |x - y|^2 / 2: mirror descent is then PSG."""
 
-    def check(self, x):
+    def check(self, x: np.ndarray) -> None:
         pass
 
-    def step(self, x, u, domain):
+    def step(self, x: np.ndarray, u: np.ndarray, domain: Domain) -> np.ndarray:
         return domain.project(combine((1.0, x), (-1.0, u)))
 
 
@@ -39,14 +40,14 @@ class Euclidean(Mirror):
 class Entropy(Mirror):
     """B(x, y) = sum x_j log(x_j / y_j) on the simplex: x_j is multiplied by exp(-u_j)."""
 
-    def check(self, x):
+    def check(self, x: np.ndarray) -> None:
         if not np.all(x > 0):
             raise ValueError(
                 f"the entropy mirror cannot leave a face of the simplex: coordinate {int(np.argmin(x))} of the start is "
                 f"{np.min(x)}. Begin inside, for example at the center."
             )
 
-    def step(self, x, u, domain):
+    def step(self, x: np.ndarray, u: np.ndarray, domain: Domain) -> np.ndarray:
         if not isinstance(domain, Simplex):
             raise ValueError(
                 f"the entropy mirror lives on the simplex: got domain {domain}. Use cesaro.domains.Simplex()."
@@ -68,12 +69,12 @@ class MirrorDescent(Method):
     rate = "1/sqrt(t)"
     weights = Power(-0.5)
 
-    def output(self, weights):
+    def output(self, weights: Weights) -> Average:
         return Average(weights)
 
-    def start(self, x0, anchor):
+    def start(self, x0: np.ndarray, anchor: float) -> State:
         self.mirror.check(x0)
         return State(x0)
 
-    def step(self, state, g, now, domain):
+    def step(self, state: State, g: np.ndarray, now: Now, domain: Domain) -> State:
         return State(self.mirror.step(state.x, now.eta * g, domain))

@@ -5,10 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cesaro.domains import Domain
 from cesaro.methods.method import Method
+from cesaro.methods.schedule import Now
 from cesaro.outputs import Last
 from cesaro.vectors import combine
-from cesaro.weights import Power
+from cesaro.weights import Power, Weights
 
 
 class State(NamedTuple):
@@ -31,16 +33,16 @@ class PAPSGSC(Method):
     rate = "1/t"
 
     @property
-    def weights(self):
+    def weights(self) -> Weights:
         return Power(-1, 2 / self.mu)
 
-    def output(self, weights):
+    def output(self, weights: Weights) -> Last:
         return Last()
 
-    def start(self, x0, anchor):
+    def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0, x0, 1.0)
 
-    def step(self, state, g, now, domain):
+    def step(self, state: State, g: np.ndarray, now: Now, domain: Domain) -> State:
         shrunk = 1.0 / (1.0 + self.mu * now.eta)
         w = combine((shrunk, state.w), (-shrunk * now.eta, g), (shrunk * self.mu * now.eta, state.x))
         w = domain.project(w)

@@ -4,11 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cesaro.domains import Domain
 from cesaro.methods.da import State
 from cesaro.methods.method import Method
+from cesaro.methods.schedule import Now
 from cesaro.outputs import Last
 from cesaro.vectors import combine
-from cesaro.weights import Power, Uniform
+from cesaro.weights import Power, Uniform, Weights
 
 
 @dataclass(frozen=True)
@@ -23,16 +25,16 @@ class PDA(Method):
     rate = "1/sqrt(t)"
     weights = Uniform()
 
-    def gamma(self, weights):
+    def gamma(self, weights: Weights) -> Weights:
         return Power(0.5)
 
-    def output(self, weights):
+    def output(self, weights: Weights) -> Last:
         return Last()
 
-    def start(self, x0, anchor):
+    def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0, np.zeros_like(x0), x0)
 
-    def step(self, state, g, now, domain):
+    def step(self, state: State, g: np.ndarray, now: Now, domain: Domain) -> State:
         s = combine((1.0 - now.share, state.s), (now.share, g))
         w = domain.project(combine((1.0, state.x1), (-now.scale, s)))
         return State(combine((1.0 - now.primal, state.x), (now.primal, w)), s, state.x1)

@@ -5,10 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cesaro.domains import Domain
 from cesaro.methods.method import Method
-from cesaro.outputs import Average, Last
+from cesaro.methods.schedule import Now
+from cesaro.outputs import Average, Last, Output
 from cesaro.vectors import combine
-from cesaro.weights import Power
+from cesaro.weights import Power, Weights
 
 
 class State(NamedTuple):
@@ -28,14 +30,14 @@ class PSG(Method):
     rate = "1/sqrt(t), or log t / t"
 
     @property
-    def weights(self):
+    def weights(self) -> Weights:
         return Power(-1, 1 / self.mu) if self.mu else Power(-0.5)
 
-    def output(self, weights):
+    def output(self, weights: Weights) -> Output:
         return Last() if self.mu else Average(weights)
 
-    def start(self, x0, anchor):
+    def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0)
 
-    def step(self, state, g, now, domain):
+    def step(self, state: State, g: np.ndarray, now: Now, domain: Domain) -> State:
         return State(domain.project(combine((1.0, state.x), (-now.eta, g))))

@@ -8,9 +8,10 @@ import numpy as np
 
 from cesaro.domains import Ball, Box, Domain, Everywhere, Nonnegative
 from cesaro.methods.method import Method
+from cesaro.methods.schedule import Now
 from cesaro.outputs import Average
 from cesaro.vectors import combine
-from cesaro.weights import Power, Uniform
+from cesaro.weights import Power, Uniform, Weights
 
 
 class State(NamedTuple):
@@ -32,16 +33,16 @@ class RDA(Method):
     rate = "1/sqrt(t)"
     weights = Uniform()
 
-    def gamma(self, weights):
+    def gamma(self, weights: Weights) -> Weights:
         return Power(0.5)
 
-    def output(self, weights):
+    def output(self, weights: Weights) -> Average:
         return Average(weights)
 
-    def start(self, x0, anchor):
+    def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0, np.zeros_like(x0))
 
-    def step(self, state, g, now, domain):
+    def step(self, state: State, g: np.ndarray, now: Now, domain: Domain) -> State:
         mean = combine((1.0 - now.share, state.l), (now.share, loss_part(g, state.x, self.mu, self.l1)))
         return State(shrink(-mean, self.l1, self.mu + (1.0 / now.scale if now.scale else math.inf), domain), mean)
 

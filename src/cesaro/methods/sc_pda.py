@@ -5,10 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cesaro.domains import Domain
 from cesaro.methods.method import Method
+from cesaro.methods.schedule import Now
 from cesaro.outputs import Last
 from cesaro.vectors import combine
-from cesaro.weights import Linear
+from cesaro.weights import Linear, Weights
 
 
 class State(NamedTuple):
@@ -29,12 +31,12 @@ class SCPDA(Method):
     rate = "1/t"
     weights = Linear()
 
-    def output(self, weights):
+    def output(self, weights: Weights) -> Last:
         return Last()
 
-    def start(self, x0, anchor):
+    def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0, x0)
 
-    def step(self, state, g, now, domain):
+    def step(self, state: State, g: np.ndarray, now: Now, domain: Domain) -> State:
         v = combine((1.0 - now.dual, state.v), (now.dual, state.x), (-now.step / self.mu, g))
         return State(combine((1.0 - now.primal, state.x), (now.primal, domain.project(v))), v)

@@ -5,11 +5,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cesaro.domains import Domain
 from cesaro.methods.method import Method
 from cesaro.methods.rda import loss_part, shrink
+from cesaro.methods.schedule import Now
 from cesaro.outputs import Average
 from cesaro.vectors import combine
-from cesaro.weights import Uniform
+from cesaro.weights import Uniform, Weights
 
 
 class State(NamedTuple):
@@ -31,13 +33,13 @@ class SCRDA(Method):
     rate = "log t / t"
     weights = Uniform()
 
-    def output(self, weights):
+    def output(self, weights: Weights) -> Average:
         return Average(weights)
 
-    def start(self, x0, anchor):
+    def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0, np.zeros_like(x0), x0)
 
-    def step(self, state, g, now, domain):
+    def step(self, state: State, g: np.ndarray, now: Now, domain: Domain) -> State:
         mean = combine((1.0 - now.share, state.l), (now.share, loss_part(g, state.x, self.mu, self.l1)))
         anchor = self.mu * now.anchor  # mu gamma_0 / A_t, the pull towards x_1
         u = combine((-1.0, mean), (anchor, state.x1))
