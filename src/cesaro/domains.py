@@ -17,13 +17,49 @@ class Domain(ABC):
     """The interface. A closed convex set that can be projected on."""
 
     @abstractmethod
-    def project(self, x: np.ndarray) -> np.ndarray: ...
+    def project(self, x: np.ndarray) -> np.ndarray:
+        """The nearest point of Q.
+
+        Parameters
+        ----------
+        x : ndarray of shape (d,)
+            Any point; it is not written to.
+
+        Returns
+        -------
+        ndarray of shape (d,)
+            P_Q(x), which may be x itself.
+        """
 
     @abstractmethod
-    def lowest(self, s: np.ndarray) -> float: ...
+    def lowest(self, s: np.ndarray) -> float:
+        """The minimum over w in Q of <s, w>.
+
+        Parameters
+        ----------
+        s : ndarray of shape (d,)
+            The slope.
+
+        Returns
+        -------
+        float
+            The minimum; -inf if there is none.
+        """
 
     @abstractmethod
-    def reach(self, x: np.ndarray) -> float: ...
+    def reach(self, x: np.ndarray) -> float:
+        """The maximum over w in Q of |w - x|.
+
+        Parameters
+        ----------
+        x : ndarray of shape (d,)
+            Any point.
+
+        Returns
+        -------
+        float
+            The largest distance; inf if Q is unbounded.
+        """
 
 
 @dataclass(frozen=True)
@@ -44,6 +80,15 @@ class Everywhere(Domain):
 class Ball(Domain):
     """|w - center|_2 <= radius.
 
+    Parameters
+    ----------
+    radius : float
+        Positive and finite.
+    center : float or array of shape (d,)
+        One number stands for all coordinates.
+
+    Examples
+    --------
     >>> Ball(1.0).project(np.array([3.0, 4.0]))
     array([0.6, 0.8])
     """
@@ -68,7 +113,18 @@ class Ball(Domain):
 
 @dataclass(frozen=True)
 class Box(Domain):
-    """low <= w <= high, coordinate by coordinate; infinite bounds are allowed."""
+    """low <= w <= high, coordinate by coordinate.
+
+    Parameters
+    ----------
+    low, high : float or array of shape (d,)
+        The bounds; they may be infinite. One number stands for all coordinates.
+
+    Examples
+    --------
+    >>> Box(0.0, 1.0).project(np.array([-2.0, 0.5]))
+    array([0. , 0.5])
+    """
 
     low: Any = -1.0
     high: Any = 1.0
@@ -104,7 +160,13 @@ class Nonnegative(Domain):
 
 @dataclass(frozen=True)
 class Simplex(Domain):
-    """w >= 0 and sum(w) = total. Projection by sorting (Held, Wolfe, Crowder 1974)."""
+    """w >= 0 and sum(w) = total. Projection by sorting (Held, Wolfe, Crowder 1974).
+
+    Parameters
+    ----------
+    total : float
+        Positive and finite.
+    """
 
     total: float = 1.0
 
@@ -123,7 +185,13 @@ class Simplex(Domain):
 
 @dataclass(frozen=True)
 class L1Ball(Domain):
-    """|w|_1 <= radius: the simplex of the absolute values, with the signs put back (Duchi et al. 2008)."""
+    """|w|_1 <= radius: the simplex of the absolute values, with the signs put back (Duchi et al. 2008).
+
+    Parameters
+    ----------
+    radius : float
+        Positive and finite.
+    """
 
     radius: float = 1.0
 
@@ -145,7 +213,15 @@ class L1Ball(Domain):
 
 @dataclass(frozen=True)
 class Halfspace(Domain):
-    """<normal, w> <= offset."""
+    """<normal, w> <= offset.
+
+    Parameters
+    ----------
+    normal : array of shape (d,)
+        Finite and not zero.
+    offset : float
+        How far the boundary is from 0, in units of |normal|.
+    """
 
     normal: Any
     offset: float = 0.0
@@ -168,7 +244,13 @@ class Halfspace(Domain):
 
 @dataclass(frozen=True)
 class Projected(Domain):
-    """Any object with project(x), as a domain about which nothing else is known."""
+    """Any object with project(x), as a domain about which nothing else is known.
+
+    Parameters
+    ----------
+    inner : object with project(x)
+        Its projection may work in place.
+    """
 
     inner: Any
 
@@ -183,7 +265,27 @@ class Projected(Domain):
 
 
 def make_domain(domain: Any = None, bounds: Any = None) -> Domain:
-    """The domain of a problem: an object with project, or SciPy's bounds (a Bounds object or (low, high) pairs)."""
+    """The domain of a problem, from what the user gave.
+
+    Parameters
+    ----------
+    domain : object with project(x) or None
+        From this module, or the user's own.
+    bounds : scipy.optimize.Bounds, sequence of (low, high) or None
+        As in SciPy; short for a Box. None within a pair is no bound.
+
+    Returns
+    -------
+    Domain
+        The whole space if neither is given.
+
+    Raises
+    ------
+    ValueError
+        If both are given, or the bounds are no pairs.
+    TypeError
+        If the domain cannot be projected on.
+    """
     if domain is not None and bounds is not None:
         raise ValueError(
             "give either domain or bounds, not both: bounds is short for domain=cesaro.domains.Box(low, high)."
@@ -221,6 +323,19 @@ def _onto_simplex(x: np.ndarray, total: float) -> np.ndarray:
 
 
 def positive(name: str, value: float) -> None:
-    """Refuse a number that is not positive and finite."""
+    """Refuse a number that is not positive and finite.
+
+    Parameters
+    ----------
+    name : str
+        What the number is called in the error.
+    value : float
+        The number.
+
+    Raises
+    ------
+    ValueError
+        If it is not.
+    """
     if not (math.isfinite(value) and value > 0):
         raise ValueError(f"{name} must be positive and finite: got {value}.")

@@ -9,8 +9,8 @@ Each has three faces, elementwise over arrays:
 so that phi(p, y) >= u p - phi*(u, y) for every u, with equality at u = slope(p, y): that is what a certificate sums.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,12 +18,53 @@ from numpy.typing import ArrayLike, NDArray
 Floats = NDArray[np.floating]
 
 
-class Loss(Protocol):
-    """What every loss offers."""
+class Loss(ABC):
+    """The interface: what every loss offers."""
 
-    def value(self, p: ArrayLike, y: ArrayLike) -> Floats: ...
-    def slope(self, p: ArrayLike, y: ArrayLike) -> Floats: ...
-    def conjugate(self, u: ArrayLike, y: ArrayLike) -> Floats: ...
+    @abstractmethod
+    def value(self, p: ArrayLike, y: ArrayLike) -> Floats:
+        """phi(p, y).
+
+        Parameters
+        ----------
+        p, y : array-like
+            Predictions and targets, of shapes that fit together.
+
+        Returns
+        -------
+        ndarray
+            One value for each pair.
+        """
+
+    @abstractmethod
+    def slope(self, p: ArrayLike, y: ArrayLike) -> Floats:
+        """A subgradient of phi in p.
+
+        Parameters
+        ----------
+        p, y : array-like
+            Predictions and targets, of shapes that fit together.
+
+        Returns
+        -------
+        ndarray
+            One subgradient for each pair; at a kink any of them.
+        """
+
+    @abstractmethod
+    def conjugate(self, u: ArrayLike, y: ArrayLike) -> Floats:
+        """phi*(u, y), the convex conjugate of phi in p.
+
+        Parameters
+        ----------
+        u, y : array-like
+            Slopes and targets, of shapes that fit together.
+
+        Returns
+        -------
+        ndarray
+            One value for each pair; inf outside the conjugate's domain.
+        """
 
 
 def _within(inside: NDArray[np.bool_], value: Floats) -> Floats:
@@ -33,7 +74,13 @@ def _within(inside: NDArray[np.bool_], value: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Hinge(Loss):
-    """max(0, 1 - yp)."""
+    """max(0, 1 - yp).
+
+    Examples
+    --------
+    >>> Hinge().value([2.0, 0.5], [1, 1])
+    array([0. , 0.5])
+    """
 
     def value(self, p: ArrayLike, y: ArrayLike) -> Floats:
         return np.maximum(0.0, 1.0 - np.multiply(y, p))
@@ -112,7 +159,13 @@ class SquaredError(Loss):
 
 @dataclass(frozen=True)
 class Huber(Loss):
-    """(p - y)^2 / 2 up to |p - y| = epsilon, linear beyond."""
+    """(p - y)^2 / 2 up to |p - y| = epsilon, linear beyond.
+
+    Parameters
+    ----------
+    epsilon : float
+        Where it turns linear.
+    """
 
     epsilon: float = 0.1
 
@@ -129,7 +182,13 @@ class Huber(Loss):
 
 @dataclass(frozen=True)
 class EpsilonInsensitive(Loss):
-    """max(0, |p - y| - epsilon)."""
+    """max(0, |p - y| - epsilon).
+
+    Parameters
+    ----------
+    epsilon : float
+        The error that costs nothing.
+    """
 
     epsilon: float = 0.1
 
@@ -146,7 +205,13 @@ class EpsilonInsensitive(Loss):
 
 @dataclass(frozen=True)
 class SquaredEpsilonInsensitive(Loss):
-    """max(0, |p - y| - epsilon)^2."""
+    """max(0, |p - y| - epsilon)^2.
+
+    Parameters
+    ----------
+    epsilon : float
+        The error that costs nothing.
+    """
 
     epsilon: float = 0.1
 
@@ -163,7 +228,13 @@ class SquaredEpsilonInsensitive(Loss):
 
 @dataclass(frozen=True)
 class Quantile(Loss):
-    """q max(0, y - p) + (1 - q) max(0, p - y): its minimiser is the q-quantile."""
+    """q max(0, y - p) + (1 - q) max(0, p - y): its minimiser is the q-quantile.
+
+    Parameters
+    ----------
+    quantile : float
+        q, strictly between 0 and 1.
+    """
 
     quantile: float = 0.5
 

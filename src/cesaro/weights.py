@@ -21,26 +21,94 @@ class Weights(ABC):
 
     @abstractmethod
     def weight(self, t: int) -> float:
-        """a_t; may overflow to inf where the ratios do not."""
+        """a_t; may overflow to inf where the ratios do not.
+
+        Parameters
+        ----------
+        t : int
+            The step, from 1.
+
+        Returns
+        -------
+        float
+            The weight.
+        """
 
     @abstractmethod
     def relative(self, t: int) -> float:
-        """A_t / a_t."""
+        """A_t / a_t.
+
+        Parameters
+        ----------
+        t : int
+            The step, from 1.
+
+        Returns
+        -------
+        float
+            The ratio, finite where a_t overflows.
+        """
 
     @abstractmethod
     def first(self, t: int) -> float:
-        """a_1 / a_t."""
+        """a_1 / a_t.
+
+        Parameters
+        ----------
+        t : int
+            The step, from 1.
+
+        Returns
+        -------
+        float
+            The ratio, finite where a_t overflows.
+        """
 
     @abstractmethod
     def sum(self, t: int) -> float:
-        """A_t."""
+        """A_t.
+
+        Parameters
+        ----------
+        t : int
+            The step, from 1.
+
+        Returns
+        -------
+        float
+            The sum of the first t weights.
+        """
 
     def log(self, t: int) -> float:
-        """log a_t."""
+        """log a_t.
+
+        Parameters
+        ----------
+        t : int
+            The step, from 1.
+
+        Returns
+        -------
+        float
+            The logarithm, finite where a_t overflows.
+        """
         return math.log(self.weight(t))
 
     def over(self, other: "Weights", t: int) -> float:
-        """a_t / b_t, also where both overflow."""
+        """a_t / b_t, also where both overflow.
+
+        Parameters
+        ----------
+        other : Weights
+            The weights b.
+        t : int
+            The step, from 1.
+
+        Returns
+        -------
+        float
+            The ratio.
+        """
         a, b = self.weight(t), other.weight(t)
         return a / b if 0.0 < b < math.inf and a < math.inf else _power(math.e, self.log(t) - other.log(t))
 
@@ -83,6 +151,15 @@ class Linear(Weights):
 class Power(Weights):
     """a_t = scale t^p. Sums by Euler and Maclaurin's formula, exact to rounding for every real p.
 
+    Parameters
+    ----------
+    p : float
+        The exponent.
+    scale : float
+        Positive: a_1.
+
+    Examples
+    --------
     >>> Power(2).sum(3)
     14.0
     """
@@ -114,7 +191,13 @@ class Power(Weights):
 
 @dataclass(frozen=True)
 class Geometric(Weights):
-    """a_t = (1 - rate)^-t: in the long run a_t / A_t = rate, the exponential moving average."""
+    """a_t = (1 - rate)^-t: in the long run a_t / A_t = rate, the exponential moving average.
+
+    Parameters
+    ----------
+    rate : float
+        The newest point's share, strictly between 0 and 1.
+    """
 
     rate: float
 
@@ -157,10 +240,18 @@ _NOTHING = _Sum(0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class Sequence(Weights):
-    """a_t = function(t), any positive function. Its sums are accumulated (compensated), so call it with growing t."""
+    """a_t = function(t), any positive function. Its sums are accumulated (compensated), so call it with growing t.
+
+    Parameters
+    ----------
+    function : callable
+        t -> a_t, positive and finite.
+    """
 
     function: Callable[[int], float]
-    _sums: list[_Sum] = field(default_factory=lambda: [_NOTHING, _NOTHING], repr=False, compare=False)  # the last two
+    _sums: list[_Sum] = field(
+        default_factory=lambda: [_NOTHING, _NOTHING], init=False, repr=False, compare=False
+    )  # the last two
 
     def weight(self, t: int) -> float:
         try:
@@ -188,7 +279,23 @@ class Sequence(Weights):
 
 
 def make_weights(weights: "Weights | Callable[[int], float]") -> Weights:
-    """Weights as they are; a function t -> a_t as a Sequence."""
+    """Weights as they are; a function t -> a_t as a Sequence.
+
+    Parameters
+    ----------
+    weights : Weights or callable
+        What the user gave.
+
+    Returns
+    -------
+    Weights
+        Something that knows its sums.
+
+    Raises
+    ------
+    TypeError
+        If it is neither.
+    """
     if isinstance(weights, Weights):
         return weights
     if callable(weights) and not isinstance(weights, type):
@@ -218,7 +325,18 @@ def _power_sum(p: float, t: int, unit: float = 1.0) -> float:
 
 
 def head(p: float) -> int:
-    """How many terms are summed one by one before the formula, an expansion in p/t, is exact to rounding."""
+    """How many terms are summed one by one before the formula, an expansion in p/t, is exact to rounding.
+
+    Parameters
+    ----------
+    p : float
+        The exponent.
+
+    Returns
+    -------
+    int
+        The number of terms.
+    """
     return 24 + math.ceil(4 * max(0.0, abs(p) - 5))
 
 

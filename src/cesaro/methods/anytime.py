@@ -20,6 +20,11 @@ class Anytime(Method):
     """SC-PDA with a = gamma = 1: subgradients are taken at the running average, as Cutkosky has it.
 
     Output: the last x. Rate: log t / t.
+
+    Parameters
+    ----------
+    mu : float
+        Strong convexity of f, positive.
     """
 
     mu: float
@@ -42,6 +47,11 @@ class AnytimePrinted(Method):
     """x_{t+1} = argmin_Q <sum_k g_k, x> + mu/2 sum_k |x - x_k|^2: GDA with a = gamma = 1.             equation (15)
 
     Output: the last x, as printed. Rate: log t / t.
+
+    Parameters
+    ----------
+    mu : float
+        Strong convexity of f, positive.
     """
 
     mu: float

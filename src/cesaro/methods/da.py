@@ -24,6 +24,11 @@ class DA(Method):
     """x_{t+1} = P_Q( x_1 - sum_k a_k g_k / gamma_t ),   d(x) = |x - x_1|^2 / 2, gamma not decreasing.    equation (7), Lemma 2
 
     Output: the a-weighted average (the printed bound needs gamma_{k-1} under |g_k|^2). Rate: 1/sqrt(t).
+
+    Parameters
+    ----------
+    mu : float
+        Strong convexity of f; this method does not need it.
     """
 
     mu: float = 0.0

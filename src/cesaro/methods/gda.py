@@ -23,6 +23,11 @@ class GDA(Method):
     """x_{t+1} = P_Q( v_t ),   v_t = (1/Gamma_t) sum_k gamma_k [ x_k - a_k / (mu gamma_k) g_k ].        equation (19)
 
     Output: the a-weighted average (Theorem 1; the uniform average of Corollary 1 keeps a logarithm). Rate: 1/t.
+
+    Parameters
+    ----------
+    mu : float
+        Strong convexity of f, positive.
     """
 
     mu: float

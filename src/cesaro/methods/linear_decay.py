@@ -19,6 +19,15 @@ class LinearDecay(Method):
 
     Output: the last x, within lipschitz radius / sqrt(N + 1) of the minimum if |x_1 - w*| <= radius and |g| <= lipschitz; no
     schedule attains that for every N at once. Rate: 1/sqrt(N).
+
+    Parameters
+    ----------
+    mu : float
+        Strong convexity of f; this method does not need it.
+    radius : float
+        Bound on |x_1 - w*|.
+    lipschitz : float
+        Bound on |g|.
     """
 
     mu: float = 0.0

@@ -19,10 +19,42 @@ class Mirror(ABC):
 
     @abstractmethod
     def check(self, x: np.ndarray) -> None:
-        """Refuse a start that no step can leave."""
+        """Refuse a start that no step can leave.
+
+        Parameters
+        ----------
+        x : ndarray of shape (d,)
+            The start x_1.
+
+        Raises
+        ------
+        ValueError
+            If it is one.
+        """
 
     @abstractmethod
-    def step(self, x: np.ndarray, u: np.ndarray, domain: Domain) -> np.ndarray: ...
+    def step(self, x: np.ndarray, u: np.ndarray, domain: Domain) -> np.ndarray:
+        """The minimum over Q of <u, .> + B(., x).
+
+        Parameters
+        ----------
+        x : ndarray of shape (d,)
+            Where the subgradient was taken.
+        u : ndarray of shape (d,)
+            The subgradient times the step size.
+        domain : Domain
+            Q.
+
+        Returns
+        -------
+        ndarray of shape (d,)
+            The next point.
+
+        Raises
+        ------
+        ValueError
+            If the divergence does not fit the domain.
+        """
 
 
 @dataclass(frozen=True)
@@ -61,6 +93,13 @@ class MirrorDescent(Method):
     """x_{t+1} = argmin_Q  a_t <g_t, x> + B(x, x_t).                                                     equation (6)
 
     Output: the a-weighted average. Rate: 1/sqrt(t) up to a logarithm.
+
+    Parameters
+    ----------
+    mu : float
+        Strong convexity of f; this method does not need it.
+    mirror : Mirror
+        The divergence B: Euclidean() or Entropy().
     """
 
     mu: float = 0.0

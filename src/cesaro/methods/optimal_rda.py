@@ -21,7 +21,9 @@ class State(NamedTuple):
 
 @dataclass(frozen=True)
 class OptimalRDA(Method):
-    """With theta_t = 2/(t+1), weights a_t = t, lambda = mu gamma_0 / 2, and g_t taken at y_t:
+    """Regularised dual averaging with a short step and a long one.
+
+    With theta_t = 2/(t+1), weights a_t = t, lambda = mu gamma_0 / 2, and g_t taken at y_t:
 
         z_t     = argmin_Q  sum_k a_k ( <g_k, z> + mu/2 |z - y_k|^2 ) + mu gamma_0 / 2 |z - y_1|^2       (the dual average)
         x_t     = P_Q( y_t - g_t / (mu/theta_t^2 + lambda) )                                             (the short step)
@@ -29,6 +31,11 @@ class OptimalRDA(Method):
 
     the last with theta_{t+1}. Two projections a step, one subgradient.
     Output: the last x (the short step). Rate: 1/t, f(x_t) - f* <= 4 M^2 / (mu t) without an anchor.
+
+    Parameters
+    ----------
+    mu : float
+        Strong convexity of f, positive.
     """
 
     mu: float

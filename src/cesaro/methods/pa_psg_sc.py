@@ -21,11 +21,18 @@ class State(NamedTuple):
 
 @dataclass(frozen=True)
 class PAPSGSC(Method):
-    """w_t = P_Q( (w_{t-1} - eta_t l_t) / (1 + mu eta_t) ),   l_t = g_t - mu x_t,                        equation (13)
-    x_{t+1} = average of w_0, w_1, ..., w_t with weights theta_k eta_k,   theta_{k+1} = theta_k (1 + mu eta_k).
+    """Primal averaging of a proximal subgradient method.
+
+        w_t = P_Q( (w_{t-1} - eta_t l_t) / (1 + mu eta_t) ),   l_t = g_t - mu x_t,                    equation (13)
+        x_{t+1} = average of w_0, w_1, ..., w_t with weights theta_k eta_k,   theta_{k+1} = theta_k (1 + mu eta_k).
 
     The weights are the step sizes eta_t = 2/(mu t) (the printed a_t for both keeps a logarithm).
     Output: the last x. Rate: 1/t.
+
+    Parameters
+    ----------
+    mu : float
+        Strong convexity of f, positive.
     """
 
     mu: float

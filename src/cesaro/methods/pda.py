@@ -18,6 +18,11 @@ class PDA(Method):
     """w_t = P_Q( x_1 - sum_k a_k g_k / gamma_t ),   x_{t+1} = (A_t x_t + a_{t+1} w_t) / A_{t+1}.         equation (10)
 
     Output: the last x (equation (11), with gamma_{k-1} under |g_k|^2). Rate: 1/sqrt(t).
+
+    Parameters
+    ----------
+    mu : float
+        Strong convexity of f; this method does not need it.
     """
 
     mu: float = 0.0

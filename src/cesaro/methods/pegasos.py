@@ -19,6 +19,13 @@ class Pegasos(Method):
 
     A ball of sqrt(f(0)/mu) holds the solution of a regularised non-negative loss (1/sqrt(mu) for the hinge).
     Output: the last x. Rate: log t / t.
+
+    Parameters
+    ----------
+    mu : float
+        Strong convexity of f, positive.
+    radius : float or None
+        Of the ball that every x is projected on; None: no such ball.
     """
 
     mu: float

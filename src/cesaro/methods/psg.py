@@ -23,6 +23,11 @@ class PSG(Method):
 
     The weights a_t are the step sizes: 1/sqrt(t), or 1/(mu t) where mu is given. Output: the a-weighted average for mu = 0,
     the last x for mu > 0. Rate: 1/sqrt(t) up to a logarithm, log t / t strongly convex.
+
+    Parameters
+    ----------
+    mu : float
+        Strong convexity of f, 0 if it is merely convex; it sets the default steps and output.
     """
 
     mu: float = 0.0

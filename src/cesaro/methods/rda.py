@@ -25,6 +25,13 @@ class RDA(Method):
 
     The objective contains r, so the oracle's g = l + mu x + l1 sign(x) (sign(0) = 0), and l is what is averaged.
     The prox center is 0, as printed, wherever x_1 is. Output: the uniform average. Rate: 1/sqrt(t).
+
+    Parameters
+    ----------
+    mu : float
+        Strong convexity of f; this method does not need it.
+    l1 : float
+        Weight of |x|_1 in r.
     """
 
     mu: float = 0.0

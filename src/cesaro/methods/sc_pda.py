@@ -20,10 +20,17 @@ class State(NamedTuple):
 
 @dataclass(frozen=True)
 class SCPDA(Method):
-    """w_t = P_Q( (1/Gamma_t) sum_k gamma_k [ x_k - a_k / (mu gamma_k) g_k ] ),
-    x_{t+1} = (A_t x_t + a_{t+1} w_t) / A_{t+1}.                                                        equation (23)
+    """Primal-dual averaging: subgradients are taken at the primal average.
+
+        w_t = P_Q( (1/Gamma_t) sum_k gamma_k [ x_k - a_k / (mu gamma_k) g_k ] ),
+        x_{t+1} = (A_t x_t + a_{t+1} w_t) / A_{t+1}.                                                    equation (23)
 
     Output: the last x (Theorem 2, with Gamma~ in place of Gamma). Rate: 1/t.
+
+    Parameters
+    ----------
+    mu : float
+        Strong convexity of f, positive.
     """
 
     mu: float

@@ -25,6 +25,13 @@ class SCRDA(Method):
     """x_{t+1} = argmin_Q <(1/t) sum_k l_k, x> + l1 |x|_1 + mu/2 |x|^2,   l = g - mu x - l1 sign(x).      equation (9), beta = 0
 
     Output: the uniform average. Rate: log t / t.
+
+    Parameters
+    ----------
+    mu : float
+        Strong convexity of f, positive.
+    l1 : float
+        Weight of |x|_1 in the objective.
     """
 
     mu: float
