@@ -7,6 +7,7 @@ goes on from another one's state. Loading runs no code.
 
 import hashlib
 import json
+import os
 import re
 import time
 import warnings
@@ -58,7 +59,7 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 class Checkpoint:
     """A directory of checkpoints of one run, in slots: one for each part of it that goes on by itself."""
 
-    def __init__(self, directory, about: Mapping[str, Any], seed: int = 0):
+    def __init__(self, directory: str | os.PathLike[str], about: Mapping[str, Any], seed: int = 0) -> None:
         self.directory = Path(directory)
         if self.directory.exists() and not self.directory.is_dir():
             raise ValueError(f"checkpoint={str(directory)!r} is a file: give a directory, which need not exist yet.")
@@ -119,7 +120,7 @@ class Checkpoint:
 class Slot:
     """Where one part of a run keeps its state: the two last files of that name."""
 
-    def __init__(self, checkpoint: Checkpoint, name: str, kept: dict[str, Any] | None):
+    def __init__(self, checkpoint: Checkpoint, name: str, kept: dict[str, Any] | None) -> None:
         self.checkpoint, self.name, self.kept = checkpoint, name, kept
         self.next = -np.inf
 
@@ -162,11 +163,11 @@ class Nowhere:
 
     kept = None
 
-    def offer(self, state, now=False) -> None: ...
+    def offer(self, state: Callable[[], Mapping[str, Any] | None], now: bool = False) -> None: ...
 
-    def save(self, state) -> None: ...
+    def save(self, state: Mapping[str, Any]) -> None: ...
 
-    def finish(self, state) -> None: ...
+    def finish(self, state: Mapping[str, Any]) -> None: ...
 
     def beside(self, name: str) -> "Nowhere":
         return self
