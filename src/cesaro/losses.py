@@ -248,7 +248,7 @@ class Quantile(Loss):
 
     def conjugate(self, u: ArrayLike, y: ArrayLike) -> Floats:
         u = np.asarray(u)
-        return _within((u >= -self.quantile) & (u <= 1.0 - self.quantile), u * y)
+        return _within((u >= -self.quantile) & (u <= 1.0 - self.quantile), np.multiply(u, y))
 
 
 CLASSIFICATION: dict[str, type[Loss]] = {

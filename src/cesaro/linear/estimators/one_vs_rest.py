@@ -193,13 +193,13 @@ def class_factors(
     class_weight: dict[Any, float] | str, classes: np.ndarray, code: np.ndarray, v: np.ndarray
 ) -> np.ndarray:
     """The factor of each class: given, or such that all classes weigh the same in total."""
-    if class_weight == "balanced":
+    if isinstance(class_weight, str):  # "balanced"
         counts = np.bincount(code, weights=v, minlength=len(classes))
         return np.divide(counts.sum(), len(classes) * counts, out=np.ones(len(classes)), where=counts > 0.0)
     unknown = [label for label in class_weight if label not in classes]
     if unknown and len(class_weight) - len(unknown) < len(classes):
         raise ValueError(f"class_weight names {unknown}, which are not among the classes {list(classes)}.")
-    factors = np.array([class_weight.get(label, 1.0) for label in classes.tolist()], dtype=float)
+    factors: np.ndarray = np.array([class_weight.get(label, 1.0) for label in classes.tolist()], dtype=float)
     if not (np.isfinite(factors).all() and (factors >= 0.0).all() and factors.any()):
         raise ValueError(f"class_weight must be finite, not negative and not all zero: got {class_weight}.")
     return factors
