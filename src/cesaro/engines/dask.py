@@ -26,6 +26,7 @@ from cesaro.engines.inputs import from_collections, from_files, refuse_other, ro
 from cesaro.linear import DualAveragingClassifier, DualAveragingRegressor
 from cesaro.linear.estimators.one_vs_rest import gives_probabilities
 
+__all__ = ["DaskDualAveragingClassifier", "DaskDualAveragingRegressor"]
 DEFAULT_SOLVER = {"local": "anchored", "exact": "sc-pda"}
 
 
