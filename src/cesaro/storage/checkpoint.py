@@ -1,8 +1,8 @@
 """Checkpoints: what a run needs to go on, written so that whatever moment a process dies at leaves a whole one.
 
-A file is one line, `cesaro checkpoint 1 <sha256>`, and a safetensors payload: arrays, and JSON for what is not an
-array. It is written whole or not at all; the one before is kept. Every file says what run it is `about`, so that no run
-goes on from another one's state. Loading runs no code.
+A file is one line, `cesaro checkpoint FORMAT <sha256>`, and a safetensors payload: arrays, and JSON for what is not an
+array. The checksum is of the words before it and of the payload. A file is written whole or not at all; the one before is
+kept. Every file says what run it is `about`, so that no run goes on from another one's state. Loading runs no code.
 """
 
 import hashlib
@@ -20,9 +20,12 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from cesaro.storage.atomic_write import whole_file
+from cesaro.version import __version__
 
-MAGIC = b"cesaro checkpoint 1 "
+FORMAT = 2
+MAGIC = b"cesaro checkpoint %d " % FORMAT
 HEADER = len(MAGIC) + 64 + 1
+FIRST_LINE = re.compile(rb"(cesaro checkpoint (\d+) )([0-9a-f]{64})\n")
 RARELY = 20.0  # a save is followed by at least so many times its own duration without one
 NAME = re.compile(r"(?P<slot>.+)\.(?P<number>\d{6,})\.checkpoint")
 
@@ -37,16 +40,22 @@ def write(path: Path, state: Mapping[str, Any], about: Mapping[str, Any] | None 
     rest = {name: value for name, value in state.items() if name not in arrays}
     payload = save(arrays, metadata={"about": json.dumps(about or {}), "rest": json.dumps(rest)})
     with whole_file(path) as file:
-        file.write(MAGIC + hashlib.sha256(payload).hexdigest().encode() + b"\n")
+        file.write(MAGIC + hashlib.sha256(MAGIC + payload).hexdigest().encode() + b"\n")
         file.write(payload)
 
 
 def read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The state and what it is about; DamagedError if a single bit is not as it was written."""
+    """The state and what it is about; DamagedError if a single bit is not as it was written, ValueError for another format."""
     content = path.read_bytes()
-    line, payload = content[:HEADER], content[HEADER:]
-    if line != MAGIC + hashlib.sha256(payload).hexdigest().encode() + b"\n":
+    line = FIRST_LINE.match(content)
+    payload = content[line.end() :] if line else b""
+    if not line or line[3] != hashlib.sha256(line[1] + payload).hexdigest().encode():
         raise DamagedError(f"{path} is damaged: its checksum does not match its {len(content)} bytes.")
+    if int(line[2]) != FORMAT:
+        raise ValueError(
+            f"{path} is a checkpoint in format {int(line[2])}, of another cesaro; this is {__version__}, which goes on from "
+            f"format {FORMAT}. Finish the run with the version that began it, or give another directory to begin anew."
+        )
     try:
         size = int.from_bytes(payload[:8], "little")
         words = json.loads(payload[8 : 8 + size])["__metadata__"]
