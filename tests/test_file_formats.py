@@ -1,7 +1,10 @@
 """Files of another format are refused as such, and stay where they are (docs/policies.md)."""
 
+import numpy as np
 import pytest
+import scipy.sparse as sp
 
+from cesaro.linear.out_of_core import csr_store
 from cesaro.storage import checkpoint
 from cesaro.storage.checkpoint import Checkpoint
 
@@ -18,7 +21,7 @@ def test_a_checkpoint_of_another_format_is_refused_and_stays(number, monkeypatch
     write_in_format(number, monkeypatch, tmp_path)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     assert len(before) == 1
-    with pytest.raises(ValueError, match=f"in format {number}.*another directory"):
+    with pytest.raises(checkpoint.FormatError, match=f"in format {number}.*another directory"):
         Checkpoint(tmp_path, {"data": "these"})
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
@@ -35,3 +38,13 @@ def test_a_format_number_that_was_damaged_is_damage(tmp_path):
     path.write_bytes(path.read_bytes().replace(b"checkpoint %d " % checkpoint.FORMAT, other, 1))
     with pytest.raises(checkpoint.DamagedError):
         checkpoint.read(path)
+
+
+def test_a_cache_of_another_format_is_made_again(monkeypatch, tmp_path):
+    rows = [(sp.csr_array(np.eye(3)), np.arange(3.0))]
+    with monkeypatch.context() as other:
+        other.setattr(checkpoint, "MAGIC", b"cesaro checkpoint %d " % (checkpoint.FORMAT + 1))
+        csr_store.build(tmp_path / "rows", {"name": "rows"}, rows)
+    assert csr_store.load(tmp_path / "rows", {"name": "rows"}) is None
+    csr_store.build(tmp_path / "rows", {"name": "rows"}, rows)
+    assert csr_store.load(tmp_path / "rows", {"name": "rows"}).n == 3

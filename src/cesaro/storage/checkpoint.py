@@ -34,6 +34,10 @@ class DamagedError(Exception):
     """A file that is not what was written."""
 
 
+class FormatError(ValueError):
+    """A file in the format of another version."""
+
+
 def write(path: Path, state: Mapping[str, Any], about: Mapping[str, Any] | None = None) -> None:
     """The state (arrays and what JSON can say) into a file, at once or not at all."""
     arrays = {name: np.ascontiguousarray(value) for name, value in state.items() if isinstance(value, np.ndarray)}
@@ -45,14 +49,14 @@ def write(path: Path, state: Mapping[str, Any], about: Mapping[str, Any] | None 
 
 
 def read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The state and what it is about; DamagedError if a single bit is not as it was written, ValueError for another format."""
+    """The state and what it is about; DamagedError if a single bit is not as it was written."""
     content = path.read_bytes()
     line = FIRST_LINE.match(content)
     payload = content[line.end() :] if line else b""
     if not line or line[3] != hashlib.sha256(line[1] + payload).hexdigest().encode():
         raise DamagedError(f"{path} is damaged: its checksum does not match its {len(content)} bytes.")
     if int(line[2]) != FORMAT:
-        raise ValueError(
+        raise FormatError(
             f"{path} is a checkpoint in format {int(line[2])}, of another cesaro; this is {__version__}, which goes on from "
             f"format {FORMAT}. Finish the run with the version that began it, or give another directory to begin anew."
         )
