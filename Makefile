@@ -26,12 +26,12 @@ test-oldest: $(OLDEST)/ready
 	$(OLDEST)/$(SCRIPTS)/python -m pytest -n auto
 
 # Compiled code cannot be measured: the kernels' own tests run as plain Python too, where whole numbers that wrap around warn.
-KERNELS = linear/test_loss_codes linear/test_kernel linear/test_lanes linear/test_many linear/test_order linear/test_ties \
-	linear/test_polish linear/test_shards linear/test_path linear/test_partial_fit data/test_decimals data/test_svmlight
+KERNELS = $(addprefix tests/linear/test_,loss_codes.py kernel.py lanes.py many.py order.py ties.py polish.py shards.py partial_fit.py \
+	path.py::test_every_lane_is_implicit_dual_averaging_of_its_own_model) tests/data/test_decimals.py tests/data/test_svmlight.py
 coverage: .venv/ready
 	$(BIN)/coverage erase
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n auto -W "ignore:overflow encountered:RuntimeWarning" \
-		$(KERNELS:%=tests/%.py)
+		$(KERNELS)
 	$(BIN)/coverage run -m pytest -n auto
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
