@@ -9,10 +9,9 @@ from importlib.util import find_spec
 from types import FunctionType, ModuleType
 
 import pytest
+from numpydoc.validate import validate
 
 import cesaro
-
-validate = pytest.importorskip("numpydoc.validate").validate
 
 MODULES = ["", "linear", "methods", "domains", "weights", "losses", "outputs", "engines.dask"]
 LATER = ["optim", "data", "reproduce"]  # their docstrings are being written

@@ -24,7 +24,7 @@ class Mirror(ABC):
         Parameters
         ----------
         x : ndarray of shape (d,)
-            The start x_1.
+            The start.
 
         Raises
         ------
