@@ -1,19 +1,44 @@
-.PHONY: run test bench soak lint clean
+.PHONY: run check test test-oldest coverage bench soak lint clean
+ifeq ($(OS),Windows_NT)
+SHELL = bash
+PYTHON ?= python
+SCRIPTS = Scripts
+else
 PYTHON ?= python3
-BIN = .venv/bin
+SCRIPTS = bin
+endif
+BIN = .venv/$(SCRIPTS)
+OLDEST = .venv-oldest
+PIP = -m pip install --quiet --disable-pip-version-check
 
 run: .venv/ready
 	$(BIN)/cesaro reproduce --quick
 
-test: .venv/ready
+check: .venv/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+test: check
 	$(BIN)/python -m pytest -n auto
 
+test-oldest: $(OLDEST)/ready
+	$(OLDEST)/$(SCRIPTS)/python -m pytest -n auto
+
+# Compiled code cannot be measured: the kernels' own tests run as plain Python too, where whole numbers that wrap around warn.
+KERNELS = $(addprefix tests/linear/test_,loss_codes.py kernel.py lanes.py many.py order.py ties.py polish.py shards.py partial_fit.py \
+	path.py::test_every_lane_is_implicit_dual_averaging_of_its_own_model) tests/data/test_decimals.py tests/data/test_svmlight.py
+coverage: .venv/ready
+	$(BIN)/coverage erase
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n auto -W "ignore:overflow encountered:RuntimeWarning" \
+		$(KERNELS)
+	$(BIN)/coverage run -m pytest -n auto
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
+
 bench: .venv/ready
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt setuptools cython
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation -c constraints.txt -r benchmarks/requirements.txt
+	$(BIN)/python $(PIP) -c constraints.txt setuptools cython
+	$(BIN)/python $(PIP) --no-build-isolation -c constraints.txt -r benchmarks/requirements.txt
 	$(BIN)/python benchmarks/results.py
 
 soak: .venv/ready
@@ -28,8 +53,15 @@ lint: .venv/ready
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,torch,dask,report]' schedulefree
+	$(BIN)/python $(PIP) -c constraints.txt -e '.[test,torch,dask,report,parquet,theorems]' schedulefree
+	touch $@
+
+$(OLDEST)/ready: pyproject.toml tests/lower_bounds.py
+	$(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/$(SCRIPTS)/python $(PIP) packaging
+	$(OLDEST)/$(SCRIPTS)/python tests/lower_bounds.py > $(OLDEST)/constraints.txt
+	$(OLDEST)/$(SCRIPTS)/python $(PIP) -c $(OLDEST)/constraints.txt -e '.[test,dask,report,parquet,theorems]'
 	touch $@
 
 clean:
-	rm -rf .venv
+	rm -rf .venv $(OLDEST)

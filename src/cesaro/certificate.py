@@ -88,7 +88,7 @@ def tighten(cuts: list[Cut], mu: float, domain: Domain, eps: float = EPS) -> flo
 class Bundle:
     """The run's own average of all its cuts, and the averages of its last few stretches; the best bound they have given."""
 
-    def __init__(self, mu: float, domain: Domain, d: int, capacity: int = 20):
+    def __init__(self, mu: float, domain: Domain, d: int, capacity: int = 20) -> None:
         self.mu, self.domain, self.d = mu, domain, d
         self.capacity = int(np.clip(8_000_000 // d, 2, capacity))  # at most 64 MB of cuts
         self.best = -math.inf
@@ -146,7 +146,7 @@ class StronglyConvex:
     it of SC-PDA's last point and is false; it holds with  Gamma~_k = Gamma_{k-1} + gamma_k a_k^2 / (gamma_k A_{k-1} + a_k^2).
     """
 
-    def __init__(self, mu: float, corrected: bool):
+    def __init__(self, mu: float, corrected: bool) -> None:
         self.mu, self.corrected, self.value = mu, corrected, 0.0
 
     def add(self, now: Now, gg: float) -> None:
@@ -167,7 +167,7 @@ class DualAveraging:
     Here gamma_0 = gamma_1, and |x_1 - w*| is at most the reach of the domain, or |g_1|/mu. As printed (gamma_k) it is false.
     """
 
-    def __init__(self, mu: float, reach: float):
+    def __init__(self, mu: float, reach: float) -> None:
         self.mu, self.far, self.sum, self.scale, self.valid = mu, reach, 0.0, 0.0, True
 
     def add(self, now: Now, gg: float) -> None:

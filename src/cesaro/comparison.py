@@ -17,7 +17,13 @@ CONVEX = ("psg", "da", "pda", "pa-psg")
 
 @dataclass(frozen=True)
 class Comparison:
-    """Results by name, in the order in which they were asked for."""
+    """What `compare` found: results by name, in the order in which they were asked for.
+
+    Parameters
+    ----------
+    results : dict of str to OptimizeResult
+        The runs, as `minimize` returned them.
+    """
 
     results: dict[str, OptimizeResult]
 
@@ -36,7 +42,14 @@ class Comparison:
         return max(result.lower_bound for result in self.results.values())
 
     def table(self) -> str:
-        """A text table: value, how far from the minimum it can be by the best bound of all, and the run's own proof."""
+        """The results as a text table.
+
+        Returns
+        -------
+        str
+            For each run its value, how far from the minimum that can be by the best lower bound of all, its own duality gap,
+            its theorem's bound, steps and seconds.
+        """
         rows: list[tuple[str, ...]] = [
             ("method", "value", "above minimum by <=", "own gap", "theorem", "steps", "seconds")
         ]
@@ -55,9 +68,24 @@ class Comparison:
     __str__ = table
 
     def plot(self, ax: Any = None) -> Any:
-        """Value less the best lower bound against iterations, both logarithmic; returns the matplotlib axes.
+        """Draw value less the best lower bound against iterations, both logarithmic.
 
         Where nothing is proved, the value itself.
+
+        Parameters
+        ----------
+        ax : matplotlib axes or None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        matplotlib axes
+            With one line for each run.
+
+        Raises
+        ------
+        ImportError
+            If `ax` is None and matplotlib is not installed.
         """
         if ax is None:
             try:
@@ -79,10 +107,24 @@ class Comparison:
 
 
 def compare(fun: Any, x0: Any, methods: Sequence[str | Method] | None = None, **options: Any) -> Comparison:
-    """Run several methods on one problem; `options` are minimize's.
+    """Run several methods on one problem.
 
-    Without `methods`: the five of the paper's first experiment where mu is given, four methods for merely convex problems else.
+    Parameters
+    ----------
+    fun, x0 : as in `minimize`
+        The problem and the start.
+    methods : sequence of str or Method, or None
+        None: the five of the paper's first experiment where mu is given, else four methods for merely convex problems.
+    **options : dict
+        Further arguments of `minimize`. Every method draws the same random numbers.
 
+    Returns
+    -------
+    Comparison
+        The results by name.
+
+    Examples
+    --------
     >>> import numpy as np, cesaro
     >>> comparison = cesaro.compare(lambda w: (abs(w[0]) + w[0]**2, np.sign(w) + 2 * w), [3.0], mu=2.0, max_iter=50)
     >>> sorted(comparison.results)

@@ -26,7 +26,7 @@ def minimize(
     fun: Any,
     x0: Any,
     *,
-    args: tuple = (),
+    args: tuple[Any, ...] = (),
     jac: Any = True,
     method: str | Method = "sc-pda",
     mu: float | None = None,
@@ -39,7 +39,7 @@ def minimize(
     max_iter: int = 1000,
     tol: float = 0.0,
     time_limit: float | None = None,
-    callback: Callable | None = None,
+    callback: Callable[..., Any] | None = None,
     rng: Any = None,
 ) -> OptimizeResult:
     """Minimise a convex function over a convex set, with a proof of how far from the minimum the answer can be.
@@ -64,7 +64,9 @@ def minimize(
         Strong convexity of f. Required by "gda", "sc-pda" and the other methods for strongly convex problems. With mu = 0
         there is a lower bound only on bounded domains.
     domain : object with project(x)
-        From `cesaro.domains`, or your own. `bounds` as in SciPy is short for a Box.
+        From `cesaro.domains`, or your own.
+    bounds : scipy.optimize.Bounds or sequence of (low, high)
+        As in SciPy; short for domain=Box(low, high).
     weights, gamma : Weights or function t -> float
         a_t and gamma_t; by default what the method's theorem assumes, and gamma the same as weights.
     anchor : float or "auto"
@@ -92,6 +94,15 @@ def minimize(
         `anchor`, the one that was used; `trace`, with arrays iteration, time, value, lower_bound, gap. The proof takes the
         oracle's answers as exact up to a few units in their last place (float64 or float32).
 
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument cannot be used. What happens during the run is not an error but a `status`.
+
+    References
+    ----------
+    Tao, Li, Pan, Tao: Gradient descent averaging and primal-dual averaging for strongly convex optimization, AAAI 2021.
+
     Examples
     --------
     >>> import numpy as np, cesaro
@@ -100,10 +111,6 @@ def minimize(
     >>> res = cesaro.minimize(f, [10.0], mu=1.0, tol=1e-3)
     >>> res.success, bool(res.lower_bound <= 1.5 <= res.fun), bool(res.gap <= 1e-3 * res.fun)
     (True, True, True)
-
-    References
-    ----------
-    Tao, Li, Pan, Tao: Gradient descent averaging and primal-dual averaging for strongly convex optimization, AAAI 2021.
     """
     tol, max_iter = not_negative("tol", tol), count("max_iter", max_iter)
     deadline = math.inf if time_limit is None else time.monotonic() + not_negative("time_limit", time_limit)
@@ -165,7 +172,7 @@ class Run:
 
     def __init__(
         self, oracle: Oracle, rule: Method, domain: Domain, schedule: Schedule, output: Output, x1: np.ndarray
-    ):
+    ) -> None:
         self.oracle, self.rule, self.domain = oracle, rule, domain
         self.schedule, self.output, self.x1 = schedule, output, x1
         self.trace = Trace()

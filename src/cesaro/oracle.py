@@ -41,6 +41,7 @@ class Oracle:
         return Answer(self._number(value), g.reshape(1) if g.ndim == 0 else g)
 
     def value(self, x: np.ndarray) -> float:
+        """f(x) alone."""
         self.calls += 1
         return self._number(self.evaluate(x.copy()))
 
@@ -105,7 +106,7 @@ def fault(answer: Answer, d: int, exact: bool) -> str:
 class Callback:
     """A SciPy callback: of x, or of intermediate_result, an OptimizeResult."""
 
-    function: Callable
+    function: Callable[..., Any]
     wants_value: bool
 
     def __call__(self, x: np.ndarray, nit: int, value: float, lower_bound: float) -> bool:

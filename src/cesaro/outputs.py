@@ -19,80 +19,145 @@ class Output(ABC):
     """The interface."""
 
     @abstractmethod
-    def update(self, memory: Any, state: Any, t: int, value: float) -> Any: ...
+    def update(self, memory: Any, state: Any, t: int, value: float) -> Any:
+        """Take in x_t.
+
+        Parameters
+        ----------
+        memory : object
+            What the update before returned; None at t = 1.
+        state : NamedTuple
+            The method's state, with x_t as `state.x`.
+        t : int
+            The step, from 1.
+        value : float
+            f(x_t); nan where only a sample of the subgradient was drawn.
+
+        Returns
+        -------
+        object
+            The new memory; the old one is not written to.
+        """
 
     @abstractmethod
-    def point(self, memory: Any) -> np.ndarray: ...
+    def point(self, memory: Any) -> np.ndarray:
+        """The answer so far.
+
+        Parameters
+        ----------
+        memory : object
+            What the last update returned.
+
+        Returns
+        -------
+        ndarray of shape (d,)
+            The point that the run would return now.
+        """
 
 
 @dataclass(frozen=True)
 class Last(Output):
-    """x_t itself; `of` names another point of the state, for a method whose answer is not where it takes subgradients."""
+    """x_t itself, or another point of the method's state.
+
+    Parameters
+    ----------
+    of : str
+        The field of the state, for a method whose answer is not where it takes subgradients.
+    """
 
     of: str = "x"
 
-    def update(self, memory, state, t, value):
+    def update(self, memory: Any, state: Any, t: int, value: float) -> Any:
         return getattr(state, self.of)
 
-    def point(self, memory):
+    def point(self, memory: Any) -> np.ndarray:
         return memory
 
 
 @dataclass(frozen=True)
 class Average(Output):
-    """sum o_k x_k / sum o_k with weights o from cesaro.weights or a function t -> o_t; uniform unless said.
+    """sum o_k x_k / sum o_k.
 
     With Linear() it is what GDA's theorem is about; Power(p) is the increasing weighting of Guo et al. (2020).
+
+    Parameters
+    ----------
+    weights : Weights or callable
+        The weights o, from `cesaro.weights` or a function t -> o_t; uniform unless said.
     """
 
     weights: Weights = Uniform()
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "weights", make_weights(self.weights))
 
-    def update(self, memory, state, t, value):
+    def update(self, memory: Any, state: Any, t: int, value: float) -> Any:
         return _towards(memory, state.x, 1.0 / self.weights.relative(t))
 
-    def point(self, memory):
+    def point(self, memory: Any) -> np.ndarray:
         return memory
 
 
 @dataclass(frozen=True)
 class PolynomialDecay(Output):
-    """share_t = (eta + 1)/(t + eta): weights about t^eta (Shamir and Zhang 2013)."""
+    """share_t = (eta + 1)/(t + eta): weights about t^eta (Shamir and Zhang 2013).
+
+    Parameters
+    ----------
+    eta : float
+        Finite and not negative; 0 is the uniform average.
+    """
 
     eta: float = 3.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not (math.isfinite(self.eta) and self.eta >= 0):
             raise ValueError(f"eta must be finite and not negative: got {self.eta}.")
 
-    def update(self, memory, state, t, value):
+    def update(self, memory: Any, state: Any, t: int, value: float) -> Any:
         return _towards(memory, state.x, (self.eta + 1.0) / (t + self.eta))
 
-    def point(self, memory):
+    def point(self, memory: Any) -> np.ndarray:
         return memory
 
 
 @dataclass(frozen=True)
 class Exponential(Output):
-    """mean_t = beta mean_{t-1} + (1 - beta) x_t, begun at x_1."""
+    """mean_t = beta mean_{t-1} + (1 - beta) x_t, begun at x_1.
+
+    Parameters
+    ----------
+    beta : float
+        The share that the past keeps, in [0, 1).
+    """
 
     beta: float = 0.99
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not 0 <= self.beta < 1:
             raise ValueError(f"beta must lie in [0, 1): got {self.beta}. It is the share that the past keeps.")
 
-    def update(self, memory, state, t, value):
+    def update(self, memory: Any, state: Any, t: int, value: float) -> Any:
         return _towards(memory, state.x, 1.0 - self.beta)
 
-    def point(self, memory):
+    def point(self, memory: Any) -> np.ndarray:
         return memory
 
 
 class Windows(NamedTuple):
-    """Two running means: of the points after `since`, and of those after `turn`, which takes over when it is long enough."""
+    """Two running means; the younger takes over when it is long enough.
+
+    Parameters
+    ----------
+    since : int
+        The first mean is of the points after this one.
+    mean : ndarray of shape (d,)
+        The first mean.
+    turn : int
+        The second mean is of the points after this one.
+    newer : ndarray of shape (d,)
+        The second mean.
+    """
 
     since: int
     mean: np.ndarray
@@ -106,15 +171,20 @@ class Suffix(Output):
 
     The end of the run is not known in advance, so two means are kept, and the younger one takes over as soon as it covers
     `fraction` of all points; the window is never longer than fraction (2 - fraction) of them, and two points.
+
+    Parameters
+    ----------
+    fraction : float
+        In (0, 1]; 1 is the uniform average.
     """
 
     fraction: float = 0.5
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not 0 < self.fraction <= 1:
             raise ValueError(f"fraction must lie in (0, 1]: got {self.fraction}.")
 
-    def update(self, memory, state, t, value):
+    def update(self, memory: Any, state: Any, t: int, value: float) -> Any:
         x = state.x
         if memory is None:
             return Windows(0, x, 0, x)
@@ -124,11 +194,21 @@ class Suffix(Output):
             return Windows(memory.turn, newer, t, newer)
         return Windows(memory.since, mean, memory.turn if memory.turn > memory.since else t, newer)
 
-    def point(self, memory):
+    def point(self, memory: Any) -> np.ndarray:
         return memory.mean
 
 
 class Champion(NamedTuple):
+    """The best point so far.
+
+    Parameters
+    ----------
+    value : float
+        Its value.
+    x : ndarray of shape (d,)
+        The point.
+    """
+
     value: float
     x: np.ndarray
 
@@ -137,10 +217,10 @@ class Champion(NamedTuple):
 class Best(Output):
     """The x_k with the lowest value; needs an oracle that returns exact values."""
 
-    def update(self, memory, state, t, value):
+    def update(self, memory: Any, state: Any, t: int, value: float) -> Any:
         return Champion(value, state.x) if memory is None or value < memory.value else memory
 
-    def point(self, memory):
+    def point(self, memory: Any) -> np.ndarray:
         return memory.x
 
 

@@ -7,6 +7,18 @@ from scipy.linalg.blas import daxpy
 def combine(*terms: tuple[float, np.ndarray]) -> np.ndarray:
     """c_1 v_1 + c_2 v_2 + ... as a new vector.
 
+    Parameters
+    ----------
+    *terms : tuple of (float, ndarray)
+        Pairs (c_k, v_k), at least two.
+
+    Returns
+    -------
+    ndarray
+        The sum; none of the vectors is written to.
+
+    Examples
+    --------
     >>> combine((2.0, np.array([1.0, 2.0])), (-1.0, np.array([0.0, 1.0])))
     array([2., 3.])
     """

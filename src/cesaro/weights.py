@@ -21,26 +21,94 @@ class Weights(ABC):
 
     @abstractmethod
     def weight(self, t: int) -> float:
-        """a_t; may overflow to inf where the ratios do not."""
+        """a_t; may overflow to inf where the ratios do not.
+
+        Parameters
+        ----------
+        t : int
+            The step, from 1.
+
+        Returns
+        -------
+        float
+            The weight.
+        """
 
     @abstractmethod
     def relative(self, t: int) -> float:
-        """A_t / a_t."""
+        """A_t / a_t.
+
+        Parameters
+        ----------
+        t : int
+            The step, from 1.
+
+        Returns
+        -------
+        float
+            The ratio, finite where a_t overflows.
+        """
 
     @abstractmethod
     def first(self, t: int) -> float:
-        """a_1 / a_t."""
+        """a_1 / a_t.
+
+        Parameters
+        ----------
+        t : int
+            The step, from 1.
+
+        Returns
+        -------
+        float
+            The ratio, finite where a_t overflows.
+        """
 
     @abstractmethod
     def sum(self, t: int) -> float:
-        """A_t."""
+        """A_t.
+
+        Parameters
+        ----------
+        t : int
+            The step, from 1.
+
+        Returns
+        -------
+        float
+            The sum of the first t weights.
+        """
 
     def log(self, t: int) -> float:
-        """log a_t."""
+        """log a_t.
+
+        Parameters
+        ----------
+        t : int
+            The step, from 1.
+
+        Returns
+        -------
+        float
+            The logarithm, finite where a_t overflows.
+        """
         return math.log(self.weight(t))
 
     def over(self, other: "Weights", t: int) -> float:
-        """a_t / b_t, also where both overflow."""
+        """a_t / b_t, also where both overflow.
+
+        Parameters
+        ----------
+        other : Weights
+            The weights b.
+        t : int
+            The step, from 1.
+
+        Returns
+        -------
+        float
+            The ratio.
+        """
         a, b = self.weight(t), other.weight(t)
         return a / b if 0.0 < b < math.inf and a < math.inf else _power(math.e, self.log(t) - other.log(t))
 
@@ -49,16 +117,16 @@ class Weights(ABC):
 class Uniform(Weights):
     """a_t = 1: every point counts the same."""
 
-    def weight(self, t):
+    def weight(self, t: int) -> float:
         return 1.0
 
-    def relative(self, t):
+    def relative(self, t: int) -> float:
         return float(t)
 
-    def first(self, t):
+    def first(self, t: int) -> float:
         return 1.0
 
-    def sum(self, t):
+    def sum(self, t: int) -> float:
         return float(t)
 
 
@@ -66,16 +134,16 @@ class Uniform(Weights):
 class Linear(Weights):
     """a_t = t: the paper's choice, which removes the logarithm from the rate."""
 
-    def weight(self, t):
+    def weight(self, t: int) -> float:
         return float(t)
 
-    def relative(self, t):
+    def relative(self, t: int) -> float:
         return (t + 1) / 2
 
-    def first(self, t):
+    def first(self, t: int) -> float:
         return 1 / t
 
-    def sum(self, t):
+    def sum(self, t: int) -> float:
         return t * (t + 1) / 2
 
 
@@ -83,6 +151,15 @@ class Linear(Weights):
 class Power(Weights):
     """a_t = scale t^p. Sums by Euler and Maclaurin's formula, exact to rounding for every real p.
 
+    Parameters
+    ----------
+    p : float
+        The exponent.
+    scale : float
+        Positive: a_1.
+
+    Examples
+    --------
     >>> Power(2).sum(3)
     14.0
     """
@@ -90,53 +167,59 @@ class Power(Weights):
     p: float
     scale: float = 1.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not math.isfinite(self.p):
             raise ValueError(f"p must be finite: got {self.p}.")
         if not (math.isfinite(self.scale) and self.scale > 0):
             raise ValueError(f"scale must be positive and finite: got {self.scale}. Weights are positive.")
 
-    def weight(self, t):
+    def weight(self, t: int) -> float:
         return self.scale * _power(t, self.p)
 
-    def relative(self, t):
+    def relative(self, t: int) -> float:
         return _power_sum(self.p, t, unit=t)
 
-    def first(self, t):
+    def first(self, t: int) -> float:
         return _power(t, -self.p)
 
-    def sum(self, t):
+    def sum(self, t: int) -> float:
         return self.scale * _power_sum(self.p, t)
 
-    def log(self, t):
+    def log(self, t: int) -> float:
         return math.log(self.scale) + self.p * math.log(t)
 
 
 @dataclass(frozen=True)
 class Geometric(Weights):
-    """a_t = (1 - rate)^-t: in the long run a_t / A_t = rate, the exponential moving average."""
+    """a_t = (1 - rate)^-t: in the long run a_t / A_t = rate, the exponential moving average.
+
+    Parameters
+    ----------
+    rate : float
+        The newest point's share, strictly between 0 and 1.
+    """
 
     rate: float
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not 0 < self.rate < 1:
             raise ValueError(
                 f"rate must lie strictly between 0 and 1: got {self.rate}. It is the newest point's share."
             )
 
-    def weight(self, t):
+    def weight(self, t: int) -> float:
         return _power(1 - self.rate, -t)
 
-    def relative(self, t):
+    def relative(self, t: int) -> float:
         return -math.expm1(t * math.log1p(-self.rate)) / self.rate
 
-    def first(self, t):
+    def first(self, t: int) -> float:
         return (1 - self.rate) ** (t - 1)
 
-    def sum(self, t):
+    def sum(self, t: int) -> float:
         return self.relative(t) * self.weight(t)
 
-    def log(self, t):
+    def log(self, t: int) -> float:
         return -t * math.log1p(-self.rate)
 
 
@@ -157,12 +240,20 @@ _NOTHING = _Sum(0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class Sequence(Weights):
-    """a_t = function(t), any positive function. Its sums are accumulated (compensated), so call it with growing t."""
+    """a_t = function(t), any positive function. Its sums are accumulated (compensated), so call it with growing t.
+
+    Parameters
+    ----------
+    function : callable
+        t -> a_t, positive and finite.
+    """
 
     function: Callable[[int], float]
-    _sums: list = field(default_factory=lambda: [_NOTHING, _NOTHING], repr=False, compare=False)  # the last two
+    _sums: list[_Sum] = field(
+        default_factory=lambda: [_NOTHING, _NOTHING], init=False, repr=False, compare=False
+    )  # the last two
 
-    def weight(self, t):
+    def weight(self, t: int) -> float:
         try:
             a = float(self.function(t))
         except TypeError:
@@ -171,13 +262,13 @@ class Sequence(Weights):
             raise ValueError(f"weights must be positive and finite: got {a} at t = {t}. Give a function t -> a_t > 0.")
         return a
 
-    def relative(self, t):
+    def relative(self, t: int) -> float:
         return self.sum(t) / self.weight(t)
 
-    def first(self, t):
+    def first(self, t: int) -> float:
         return self.weight(1) / self.weight(t)
 
-    def sum(self, t):
+    def sum(self, t: int) -> float:
         before, now = self._sums
         if now.t > t:
             before, now = (before, before) if before.t <= t else (_NOTHING, _NOTHING)
@@ -188,7 +279,23 @@ class Sequence(Weights):
 
 
 def make_weights(weights: "Weights | Callable[[int], float]") -> Weights:
-    """Weights as they are; a function t -> a_t as a Sequence."""
+    """Weights as they are; a function t -> a_t as a Sequence.
+
+    Parameters
+    ----------
+    weights : Weights or callable
+        What the user gave.
+
+    Returns
+    -------
+    Weights
+        Something that knows its sums.
+
+    Raises
+    ------
+    TypeError
+        If it is neither.
+    """
     if isinstance(weights, Weights):
         return weights
     if callable(weights) and not isinstance(weights, type):
@@ -218,7 +325,18 @@ def _power_sum(p: float, t: int, unit: float = 1.0) -> float:
 
 
 def head(p: float) -> int:
-    """How many terms are summed one by one before the formula, an expansion in p/t, is exact to rounding."""
+    """How many terms are summed one by one before the formula, an expansion in p/t, is exact to rounding.
+
+    Parameters
+    ----------
+    p : float
+        The exponent.
+
+    Returns
+    -------
+    int
+        The number of terms.
+    """
     return 24 + math.ceil(4 * max(0.0, abs(p) - 5))
 
 

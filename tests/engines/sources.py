@@ -13,7 +13,7 @@ def classes(seed, n=400, d=8, kinds=2, noise=0.5):
     """Rows that lie in an order (by their first column), and their labels."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d)) * (rng.random((n, d)) < 0.7)
-    X = X[np.argsort(X[:, 0])]
+    X = X[np.argsort(X[:, 0], kind="stable")]
     scores = X @ rng.normal(size=(d, kinds)) + noise * rng.normal(size=(n, kinds))
     return X, np.array(["ant", "bee", "cat", "dog"])[:kinds][scores.argmax(axis=1)]
 

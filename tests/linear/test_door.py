@@ -43,7 +43,7 @@ def duplicated():
 def padded():
     A = sp.coo_array(X)
     n = len(A.data)
-    rows, columns = np.append(A.coords[0], [0, 1]), np.append(A.coords[1], [0, 1])
+    rows, columns = np.append(A.row, [0, 1]), np.append(A.col, [0, 1])
     return sp.csr_array((np.append(A.data, [0.0, 0.0]), (rows, columns)), shape=A.shape), n
 
 

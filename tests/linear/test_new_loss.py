@@ -13,6 +13,7 @@ import json, sys, warnings
 from dataclasses import dataclass
 import numpy as np
 from cesaro import losses
+from cesaro.dual_form import DualForm
 
 @dataclass(frozen=True)
 class SmoothedHinge:
@@ -32,7 +33,7 @@ class SmoothedHinge:
         return np.where((b >= 0.0) & (b <= 1.0), self.gamma * b**2 / 2.0 - b, np.inf)
 
     def dual(self):
-        return losses.DualForm(bend=self.gamma, cap=1.0)
+        return DualForm(bend=self.gamma, cap=1.0)
 
 losses.CLASSIFICATION["smoothed_hinge"] = losses.ALL["smoothed_hinge"] = SmoothedHinge
 """

@@ -3,6 +3,11 @@
 import sys
 from pathlib import Path
 
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("schedulefree")
+
 ROOT = Path(__file__).parents[2]
 
 

@@ -9,8 +9,9 @@ model.to_local()                                                # the ordinary D
 
 import copy
 from abc import ABC, abstractmethod
-from inspect import Parameter, Signature, signature
-from typing import Any
+from collections.abc import Callable
+from inspect import signature
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
@@ -18,13 +19,14 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from cesaro.engines.dask_parameters import OWN, show_parameters
 from cesaro.engines.executors import DaskCluster
 from cesaro.engines.fit import EngineOptions, fit
 from cesaro.engines.inputs import from_collections, from_files, refuse_other, row_blocks
 from cesaro.linear import DualAveragingClassifier, DualAveragingRegressor
 from cesaro.linear.estimators.one_vs_rest import gives_probabilities
 
-OWN = {"mode": "local", "client": None, "passes": 3, "shuffle": True, "solver": "auto", "batch_size": "auto"}
+__all__ = ["DaskDualAveragingClassifier", "DaskDualAveragingRegressor"]
 DEFAULT_SOLVER = {"local": "anchored", "exact": "sc-pda"}
 
 
@@ -45,7 +47,7 @@ class DaskEstimator(BaseEstimator, ABC):
     def _get_param_names(cls) -> list[str]:
         return sorted(cls._defaults())
 
-    def __init__(self, loss=None, **parameters):
+    def __init__(self, loss: str | None = None, **parameters: Any) -> None:
         defaults = self._defaults()
         unknown = sorted(set(parameters) - set(defaults))
         if unknown:
@@ -54,22 +56,48 @@ class DaskEstimator(BaseEstimator, ABC):
         for name, value in (defaults | given).items():
             setattr(self, name, value)
 
-    def __sklearn_clone__(self):
+    def __sklearn_clone__(self) -> Self:
         parameters = {name: clone(value, safe=False) for name, value in self.get_params().items() if name != "client"}
         return type(self)(client=self.client, **parameters)
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         return super().__getstate__() | {"client": None}  # a connection cannot be pickled
 
-    def fit(self, X, y, sample_weight=None):
-        """Fit to dask collections X (n, d), y and weights (n,), cut alike; returns self."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to dask collections that are cut alike.
+
+        Parameters
+        ----------
+        X : dask array or data frame of shape (n_samples, n_features)
+            The rows.
+        y : dask array or series of shape (n_samples,) or (n_samples, n_targets)
+            Their labels or targets.
+        sample_weight : dask array or series of shape (n_samples,) or None
+            Not negative; None: all 1.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
         return self._fit(lambda: from_collections(X, y, sample_weight))
 
-    def fit_files(self, paths):
-        """Fit to svmlight files, a chunk each, read by the workers; returns self."""
+    def fit_files(self, paths: Any) -> Self:
+        """Fit to svmlight files, a chunk each, read by the workers.
+
+        Parameters
+        ----------
+        paths : sequence of str or path
+            Where every worker finds them.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
         return self._fit(lambda: from_files(paths))
 
-    def _fit(self, source):
+    def _fit(self, source: Callable[[], Any]) -> Self:
         model, options = self._prepared()
         self._model = fit(model, DaskCluster(self._client()), source(), options)
         for name, value in vars(self._model).items():
@@ -77,7 +105,7 @@ class DaskEstimator(BaseEstimator, ABC):
                 setattr(self, name, value)
         return self
 
-    def _prepared(self):
+    def _prepared(self) -> tuple[Any, EngineOptions]:
         """An unfitted ordinary estimator with checked parameters, and what is ours."""
         for name, choices in {"mode": ("local", "exact"), "shuffle": (True, False)}.items():
             if getattr(self, name) not in choices:
@@ -101,7 +129,7 @@ class DaskEstimator(BaseEstimator, ABC):
         model._check_together()
         return model, EngineOptions(self.mode, int(self.passes), self.shuffle, self.batch_size)
 
-    def _client(self):
+    def _client(self) -> Any:
         from distributed import default_client
 
         if self.client is not None:
@@ -113,21 +141,38 @@ class DaskEstimator(BaseEstimator, ABC):
                 "there is no Dask client: make one first, client = dask.distributed.Client(...), or pass client=."
             ) from None
 
-    def to_local(self):
-        """The ordinary fitted estimator: for predict on arrays in this process, pickling, partial_fit."""
+    def to_local(self) -> Any:
+        """The ordinary fitted estimator: for predict on arrays in this process, pickling, partial_fit.
+
+        Returns
+        -------
+        DualAveragingClassifier or DualAveragingRegressor
+            A copy, without the checkpoint of the cluster.
+        """
         check_is_fitted(self, "_model")
         return copy.deepcopy(self._model).set_params(checkpoint=None)  # which is for the cluster's rounds
 
-    def predict(self, X):
-        """Predictions as a lazy dask array, cut as X."""
+    def predict(self, X: Any) -> Any:
+        """Predictions, not computed yet.
+
+        Parameters
+        ----------
+        X : dask array or data frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        dask array of shape (n_samples,) or (n_samples, n_targets)
+            Lazy, cut as X.
+        """
         return self._lazy("predict", X)
 
-    def _score(self, measure, X, y, sample_weight):
+    def _score(self, measure: Callable[..., float], X: Any, y: Any, sample_weight: Any) -> float:
         """A score of scikit-learn's; labels and predictions come to this process, X does not."""
         v = None if sample_weight is None else sample_weight.compute()
         return measure(y.compute(), self.predict(X).compute(), sample_weight=v)
 
-    def _lazy(self, method: str, X):
+    def _lazy(self, method: str, X: Any) -> Any:
         import dask.array as da
         from dask import delayed
 
@@ -157,7 +202,7 @@ class DaskEstimator(BaseEstimator, ABC):
         return one.shape[1:], one.dtype
 
 
-def _call(model, method: str, X):
+def _call(model: Any, method: str, X: Any) -> np.ndarray:
     """A method of the ordinary estimator on one block, whose columns have been checked."""
     values = X if not hasattr(X, "to_numpy") else X.to_numpy()
     model = copy.copy(model)  # other threads have the same one
@@ -168,58 +213,106 @@ def _call(model, method: str, X):
 class DaskDualAveragingClassifier(ClassifierMixin, DaskEstimator):
     """DualAveragingClassifier on a Dask cluster.
 
-    Parameters beyond those of `cesaro.linear.DualAveragingClassifier`
-    ------------------------------------------------------------------
-    mode : {"local", "exact"}
-        "local": every partition makes `passes` anchored sweeps over its rows against the common state, then the changes
-        are added. Proved: the dual values are feasible, so `lower_bound_` and the gap hold at every round, and a round
-        never lowers the anchored dual (Jensen's inequality, see `cesaro.linear.shards`). Not proved: a rate; how many
-        rounds it takes depends on how alike the partitions are. The result depends on the number of partitions.
-        "exact": the paper's methods with full gradients or mini-batches, summed over a fixed tree of virtual blocks.
-        The result is the same, to the bit, for any number of workers and partitions, so the theorems hold as they do
-        on one machine, certificate included. It takes far more rounds.
-    client : dask.distributed.Client or None
-        None: the current one.
-    passes : int
-        Sweeps of a partition in a round (mode "local").
-    shuffle : bool
-        Deal the rows out to all partitions first (mode "local"). False saves that; do it if the rows lie in random order.
-    solver : "auto" or as in DualAveragingClassifier
-        "auto" is "anchored" in mode "local" and "sc-pda" in mode "exact".
-    batch_size : "auto", int or None
-        Rows per step in mode "exact"; None: all of them, full gradients; "auto": a twentieth of them, if they are many.
+    Proved in mode "local": the dual values are feasible, so `lower_bound_` and the gap hold at every round, and a round never
+    lowers the anchored dual (Jensen's inequality, see `cesaro.linear.solvers.anchored.shards`). Not proved: a rate; how many
+    rounds it takes depends on how alike the partitions are. The result depends on the number of partitions.
+
+    Mode "exact" sums over a fixed tree of virtual blocks. The result is the same, to the bit, for any number of workers and
+    partitions, so the theorems hold as they do on one machine, certificate included. It takes far more rounds.
 
     `checkpoint` is a directory of the driver. Mode "local" gathers the dual values of all rows for it, 8 bytes each.
     Going on needs the same data in the same chunks; the workers may be others, and give the same bits.
     `max_iter` and `n_iter_` count rounds in mode "local", epochs in mode "exact".
+
+    Attributes
+    ----------
+    coef_, intercept_, classes_, n_iter_, objective_, lower_bound_, dual_gap_, relative_gap_, history_
+        As in `cesaro.linear.DualAveragingClassifier`.
     """
 
     _ordinary = DualAveragingClassifier
 
-    def score(self, X, y, sample_weight=None):
-        """The accuracy."""
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The accuracy.
+
+        Parameters
+        ----------
+        X : dask array or data frame of shape (n_samples, n_features)
+            The rows, which stay where they are.
+        y : dask array or series of shape (n_samples,)
+            Their labels, which come to this process.
+        sample_weight : dask array or series of shape (n_samples,) or None
+            None: all 1.
+
+        Returns
+        -------
+        float
+            The share of labels that are predicted.
+        """
         return self._score(accuracy_score, X, y, sample_weight)
 
-    def decision_function(self, X):
-        """Scores as a lazy dask array."""
+    def decision_function(self, X: Any) -> Any:
+        """Scores <x, w> + b, not computed yet.
+
+        Parameters
+        ----------
+        X : dask array or data frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        dask array of shape (n_samples,) or (n_samples, n_classes)
+            Lazy, cut as X.
+        """
         return self._lazy("decision_function", X)
 
     @available_if(gives_probabilities)
-    def predict_proba(self, X):
-        """Probabilities as a lazy dask array, for the losses that give them."""
+    def predict_proba(self, X: Any) -> Any:
+        """Probabilities, not computed yet, for the losses that give them.
+
+        Parameters
+        ----------
+        X : dask array or data frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        dask array of shape (n_samples, n_classes)
+            Lazy, cut as X.
+        """
         return self._lazy("predict_proba", X)
 
 
 class DaskDualAveragingRegressor(RegressorMixin, DaskEstimator):
-    """DualAveragingRegressor on a Dask cluster; the further parameters are those of DaskDualAveragingClassifier."""
+    """DualAveragingRegressor on a Dask cluster; the modes are those of DaskDualAveragingClassifier.
+
+    Attributes
+    ----------
+    coef_, intercept_, n_iter_, objective_, lower_bound_, dual_gap_, relative_gap_, history_
+        As in `cesaro.linear.DualAveragingRegressor`.
+    """
 
     _ordinary = DualAveragingRegressor
 
-    def score(self, X, y, sample_weight=None):
-        """R^2."""
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """R^2.
+
+        Parameters
+        ----------
+        X : dask array or data frame of shape (n_samples, n_features)
+            The rows, which stay where they are.
+        y : dask array or series of shape (n_samples,)
+            Their targets, which come to this process.
+        sample_weight : dask array or series of shape (n_samples,) or None
+            None: all 1.
+
+        Returns
+        -------
+        float
+            1 for a perfect prediction, 0 for that of the mean.
+        """
         return self._score(r2_score, X, y, sample_weight)
 
 
-for _kind in (DaskDualAveragingClassifier, DaskDualAveragingRegressor):  # so that help() shows the parameters
-    _names = [Parameter(name, Parameter.KEYWORD_ONLY, default=value) for name, value in _kind._defaults().items()]
-    _kind.__signature__ = Signature(_names)
+for _kind in (DaskDualAveragingClassifier, DaskDualAveragingRegressor):
+    show_parameters(_kind, _kind._ordinary, _kind._defaults())

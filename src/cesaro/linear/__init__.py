@@ -4,6 +4,14 @@ The names load on first use, so that importing the package does not compile or i
 """
 
 from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cesaro.linear.estimators.classifier import DualAveragingClassifier
+    from cesaro.linear.estimators.classifier_cv import DualAveragingClassifierCV
+    from cesaro.linear.estimators.convergence_display import ConvergenceDisplay
+    from cesaro.linear.estimators.regressor import DualAveragingRegressor
+    from cesaro.linear.estimators.regressor_cv import DualAveragingRegressorCV
 
 _HOME = {
     "DualAveragingClassifier": "estimators.classifier",
@@ -12,14 +20,20 @@ _HOME = {
     "DualAveragingRegressorCV": "estimators.regressor_cv",
     "ConvergenceDisplay": "estimators.convergence_display",
 }
-__all__ = sorted(_HOME)
+__all__ = [
+    "ConvergenceDisplay",
+    "DualAveragingClassifier",
+    "DualAveragingClassifierCV",
+    "DualAveragingRegressor",
+    "DualAveragingRegressorCV",
+]
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted([*globals(), *_HOME])

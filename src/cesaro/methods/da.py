@@ -5,10 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cesaro.domains import Domain
 from cesaro.methods.method import Method
+from cesaro.methods.schedule import Now
 from cesaro.outputs import Average
 from cesaro.vectors import combine
-from cesaro.weights import Power, Uniform
+from cesaro.weights import Power, Uniform, Weights
 
 
 class State(NamedTuple):
@@ -22,6 +24,11 @@ class DA(Method):
     """x_{t+1} = P_Q( x_1 - sum_k a_k g_k / gamma_t ),   d(x) = |x - x_1|^2 / 2, gamma not decreasing.    equation (7), Lemma 2
 
     Output: the a-weighted average (the printed bound needs gamma_{k-1} under |g_k|^2). Rate: 1/sqrt(t).
+
+    Parameters
+    ----------
+    mu : float
+        Strong convexity of f; this method does not need it.
     """
 
     mu: float = 0.0
@@ -29,15 +36,15 @@ class DA(Method):
     rate = "1/sqrt(t)"
     weights = Uniform()
 
-    def gamma(self, weights):
+    def gamma(self, weights: Weights) -> Weights:
         return Power(0.5)
 
-    def output(self, weights):
+    def output(self, weights: Weights) -> Average:
         return Average(weights)
 
-    def start(self, x0, anchor):
+    def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0, np.zeros_like(x0), x0)
 
-    def step(self, state, g, now, domain):
+    def step(self, state: State, g: np.ndarray, now: Now, domain: Domain) -> State:
         s = combine((1.0 - now.share, state.s), (now.share, g))
         return State(domain.project(combine((1.0, state.x1), (-now.scale, s))), s, state.x1)

@@ -5,10 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cesaro.domains import Domain
 from cesaro.methods.method import Method
+from cesaro.methods.schedule import Now
 from cesaro.outputs import Average
 from cesaro.vectors import combine
-from cesaro.weights import Linear
+from cesaro.weights import Linear, Weights
 
 
 class State(NamedTuple):
@@ -21,6 +23,11 @@ class GDA(Method):
     """x_{t+1} = P_Q( v_t ),   v_t = (1/Gamma_t) sum_k gamma_k [ x_k - a_k / (mu gamma_k) g_k ].        equation (19)
 
     Output: the a-weighted average (Theorem 1; the uniform average of Corollary 1 keeps a logarithm). Rate: 1/t.
+
+    Parameters
+    ----------
+    mu : float
+        Strong convexity of f, positive.
     """
 
     mu: float
@@ -28,12 +35,12 @@ class GDA(Method):
     rate = "1/t"
     weights = Linear()
 
-    def output(self, weights):
+    def output(self, weights: Weights) -> Average:
         return Average(weights)
 
-    def start(self, x0, anchor):
+    def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0, x0)
 
-    def step(self, state, g, now, domain):
+    def step(self, state: State, g: np.ndarray, now: Now, domain: Domain) -> State:
         v = combine((1.0 - now.dual, state.v), (now.dual, state.x), (-now.step / self.mu, g))
         return State(domain.project(v), v)

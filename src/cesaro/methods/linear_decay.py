@@ -2,12 +2,15 @@
 
 from dataclasses import dataclass
 
-from cesaro.domains import positive
+import numpy as np
+
+from cesaro.domains import Domain, positive
 from cesaro.methods.method import Method
 from cesaro.methods.psg import State
+from cesaro.methods.schedule import Now
 from cesaro.outputs import Last
 from cesaro.vectors import combine
-from cesaro.weights import Uniform
+from cesaro.weights import Uniform, Weights
 
 
 @dataclass(frozen=True)
@@ -16,6 +19,15 @@ class LinearDecay(Method):
 
     Output: the last x, within lipschitz radius / sqrt(N + 1) of the minimum if |x_1 - w*| <= radius and |g| <= lipschitz; no
     schedule attains that for every N at once. Rate: 1/sqrt(N).
+
+    Parameters
+    ----------
+    mu : float
+        Strong convexity of f; this method does not need it.
+    radius : float
+        Bound on |x_1 - w*|.
+    lipschitz : float
+        Bound on |g|.
     """
 
     mu: float = 0.0
@@ -25,17 +37,17 @@ class LinearDecay(Method):
     rate = "1/sqrt(N), N known"
     weights = Uniform()
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         positive("radius", self.radius)
         positive("lipschitz", self.lipschitz)
 
-    def output(self, weights):
+    def output(self, weights: Weights) -> Last:
         return Last()
 
-    def start(self, x0, anchor):
+    def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0)
 
-    def step(self, state, g, now, domain):
+    def step(self, state: State, g: np.ndarray, now: Now, domain: Domain) -> State:
         last = now.horizon + 1
         eta = now.eta * self.radius / self.lipschitz * max(0, last - now.t) / last**1.5
         return State(domain.project(combine((1.0, state.x), (-eta, g))))

@@ -12,9 +12,19 @@ from cesaro.weights import Weights
 
 
 class Method(ABC):
-    """The interface. A state is a NamedTuple whose field x is where the next subgradient will be taken."""
+    """The interface. A state is a NamedTuple whose field x is where the next subgradient will be taken.
 
-    mu: float  # strong convexity; 0 where a method needs none
+    Attributes
+    ----------
+    mu : float
+        Strong convexity; 0 where a method needs none.
+    needs_mu : bool
+        Whether it must be positive.
+    rate : str
+        How fast the output's suboptimality falls.
+    """
+
+    mu: float
     needs_mu: ClassVar[bool]
     rate: ClassVar[str]
 
@@ -24,17 +34,69 @@ class Method(ABC):
         """a_t unless the user says otherwise."""
 
     def gamma(self, weights: Weights) -> Weights:
-        """gamma_t unless the user says otherwise: the same as a_t."""
+        """gamma_t unless the user says otherwise: the same as a_t.
+
+        Parameters
+        ----------
+        weights : Weights
+            The weights a.
+
+        Returns
+        -------
+        Weights
+            The weights gamma.
+        """
         return weights
 
     @abstractmethod
     def output(self, weights: Weights) -> Output:
-        """The point that the method's theorem is about."""
+        """The point that the method's theorem is about.
+
+        Parameters
+        ----------
+        weights : Weights
+            The weights a.
+
+        Returns
+        -------
+        Output
+            What a run returns unless the user says otherwise.
+        """
 
     @abstractmethod
     def start(self, x0: np.ndarray, anchor: float) -> Any:
-        """The state before the first subgradient; x_1 = x0."""
+        """The state before the first subgradient; x_1 = x0.
+
+        Parameters
+        ----------
+        x0 : ndarray of shape (d,)
+            A point of the domain.
+        anchor : float
+            gamma_0 in units of gamma_1.
+
+        Returns
+        -------
+        NamedTuple
+            The first state.
+        """
 
     @abstractmethod
     def step(self, state: Any, g: np.ndarray, now: Now, domain: Domain) -> Any:
-        """The state after the t-th subgradient g, taken at state.x. Nothing is changed in place."""
+        """The state after the t-th subgradient. Nothing is changed in place.
+
+        Parameters
+        ----------
+        state : NamedTuple
+            The state before.
+        g : ndarray of shape (d,)
+            A subgradient at `state.x`.
+        now : Now
+            The weights of step t.
+        domain : Domain
+            Q.
+
+        Returns
+        -------
+        NamedTuple
+            The next state.
+        """

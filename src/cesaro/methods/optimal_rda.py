@@ -5,10 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cesaro.domains import Domain
 from cesaro.methods.method import Method
+from cesaro.methods.schedule import Now
 from cesaro.outputs import Last
 from cesaro.vectors import combine
-from cesaro.weights import Linear
+from cesaro.weights import Linear, Weights
 
 
 class State(NamedTuple):
@@ -19,7 +21,9 @@ class State(NamedTuple):
 
 @dataclass(frozen=True)
 class OptimalRDA(Method):
-    """With theta_t = 2/(t+1), weights a_t = t, lambda = mu gamma_0 / 2, and g_t taken at y_t:
+    """Regularised dual averaging with a short step and a long one.
+
+    With theta_t = 2/(t+1), weights a_t = t, lambda = mu gamma_0 / 2, and g_t taken at y_t:
 
         z_t     = argmin_Q  sum_k a_k ( <g_k, z> + mu/2 |z - y_k|^2 ) + mu gamma_0 / 2 |z - y_1|^2       (the dual average)
         x_t     = P_Q( y_t - g_t / (mu/theta_t^2 + lambda) )                                             (the short step)
@@ -27,6 +31,11 @@ class OptimalRDA(Method):
 
     the last with theta_{t+1}. Two projections a step, one subgradient.
     Output: the last x (the short step). Rate: 1/t, f(x_t) - f* <= 4 M^2 / (mu t) without an anchor.
+
+    Parameters
+    ----------
+    mu : float
+        Strong convexity of f, positive.
     """
 
     mu: float
@@ -34,13 +43,13 @@ class OptimalRDA(Method):
     rate = "1/t"
     weights = Linear()
 
-    def output(self, weights):
+    def output(self, weights: Weights) -> Last:
         return Last("prox")
 
-    def start(self, x0, anchor):
+    def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0, x0, x0)
 
-    def step(self, state, g, now, domain):
+    def step(self, state: State, g: np.ndarray, now: Now, domain: Domain) -> State:
         mu, theta, next_ = self.mu, 2.0 / (now.t + 1), 2.0 / (now.t + 2)
         lambda_ = mu * now.anchor * now.t * (now.t + 1) / 4  # mu gamma_0 / 2
         v = combine((1.0 - now.dual, state.v), (now.dual, state.x), (-now.step / mu, g))

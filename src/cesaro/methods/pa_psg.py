@@ -5,10 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cesaro.domains import Domain
 from cesaro.methods.method import Method
+from cesaro.methods.schedule import Now
 from cesaro.outputs import Last
 from cesaro.vectors import combine
-from cesaro.weights import Power
+from cesaro.weights import Power, Weights
 
 
 class State(NamedTuple):
@@ -21,6 +23,11 @@ class PAPSG(Method):
     """w_t = P_Q( w_{t-1} - a_t g_t ),   x_{t+1} = (A_t x_t + a_{t+1} w_t) / A_{t+1}.                    equation (12)
 
     Output: the last x. Rate: 1/sqrt(t).
+
+    Parameters
+    ----------
+    mu : float
+        Strong convexity of f; this method does not need it.
     """
 
     mu: float = 0.0
@@ -28,12 +35,12 @@ class PAPSG(Method):
     rate = "1/sqrt(t)"
     weights = Power(-0.5)
 
-    def output(self, weights):
+    def output(self, weights: Weights) -> Last:
         return Last()
 
-    def start(self, x0, anchor):
+    def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0, x0)
 
-    def step(self, state, g, now, domain):
+    def step(self, state: State, g: np.ndarray, now: Now, domain: Domain) -> State:
         w = domain.project(combine((1.0, state.w), (-now.eta, g)))
         return State(combine((1.0 - now.primal, state.x), (now.primal, w)), w)

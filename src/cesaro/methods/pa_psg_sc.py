@@ -5,10 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cesaro.domains import Domain
 from cesaro.methods.method import Method
+from cesaro.methods.schedule import Now
 from cesaro.outputs import Last
 from cesaro.vectors import combine
-from cesaro.weights import Power
+from cesaro.weights import Power, Weights
 
 
 class State(NamedTuple):
@@ -19,11 +21,18 @@ class State(NamedTuple):
 
 @dataclass(frozen=True)
 class PAPSGSC(Method):
-    """w_t = P_Q( (w_{t-1} - eta_t l_t) / (1 + mu eta_t) ),   l_t = g_t - mu x_t,                        equation (13)
-    x_{t+1} = average of w_0, w_1, ..., w_t with weights theta_k eta_k,   theta_{k+1} = theta_k (1 + mu eta_k).
+    """Primal averaging of a proximal subgradient method.
+
+        w_t = P_Q( (w_{t-1} - eta_t l_t) / (1 + mu eta_t) ),   l_t = g_t - mu x_t,                    equation (13)
+        x_{t+1} = average of w_0, w_1, ..., w_t with weights theta_k eta_k,   theta_{k+1} = theta_k (1 + mu eta_k).
 
     The weights are the step sizes eta_t = 2/(mu t) (the printed a_t for both keeps a logarithm).
     Output: the last x. Rate: 1/t.
+
+    Parameters
+    ----------
+    mu : float
+        Strong convexity of f, positive.
     """
 
     mu: float
@@ -31,16 +40,16 @@ class PAPSGSC(Method):
     rate = "1/t"
 
     @property
-    def weights(self):
+    def weights(self) -> Weights:
         return Power(-1, 2 / self.mu)
 
-    def output(self, weights):
+    def output(self, weights: Weights) -> Last:
         return Last()
 
-    def start(self, x0, anchor):
+    def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0, x0, 1.0)
 
-    def step(self, state, g, now, domain):
+    def step(self, state: State, g: np.ndarray, now: Now, domain: Domain) -> State:
         shrunk = 1.0 / (1.0 + self.mu * now.eta)
         w = combine((shrunk, state.w), (-shrunk * now.eta, g), (shrunk * self.mu * now.eta, state.x))
         w = domain.project(w)

@@ -4,11 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cesaro.domains import Domain
 from cesaro.methods.da import State
 from cesaro.methods.method import Method
+from cesaro.methods.schedule import Now
 from cesaro.outputs import Last
 from cesaro.vectors import combine
-from cesaro.weights import Power, Uniform
+from cesaro.weights import Power, Uniform, Weights
 
 
 @dataclass(frozen=True)
@@ -16,6 +18,11 @@ class PDA(Method):
     """w_t = P_Q( x_1 - sum_k a_k g_k / gamma_t ),   x_{t+1} = (A_t x_t + a_{t+1} w_t) / A_{t+1}.         equation (10)
 
     Output: the last x (equation (11), with gamma_{k-1} under |g_k|^2). Rate: 1/sqrt(t).
+
+    Parameters
+    ----------
+    mu : float
+        Strong convexity of f; this method does not need it.
     """
 
     mu: float = 0.0
@@ -23,16 +30,16 @@ class PDA(Method):
     rate = "1/sqrt(t)"
     weights = Uniform()
 
-    def gamma(self, weights):
+    def gamma(self, weights: Weights) -> Weights:
         return Power(0.5)
 
-    def output(self, weights):
+    def output(self, weights: Weights) -> Last:
         return Last()
 
-    def start(self, x0, anchor):
+    def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0, np.zeros_like(x0), x0)
 
-    def step(self, state, g, now, domain):
+    def step(self, state: State, g: np.ndarray, now: Now, domain: Domain) -> State:
         s = combine((1.0 - now.share, state.s), (now.share, g))
         w = domain.project(combine((1.0, state.x1), (-now.scale, s)))
         return State(combine((1.0 - now.primal, state.x), (now.primal, w)), s, state.x1)

@@ -2,12 +2,15 @@
 
 from dataclasses import dataclass
 
-from cesaro.domains import Ball
+import numpy as np
+
+from cesaro.domains import Ball, Domain
 from cesaro.methods.method import Method
 from cesaro.methods.psg import State
+from cesaro.methods.schedule import Now
 from cesaro.outputs import Last
 from cesaro.vectors import combine
-from cesaro.weights import Uniform
+from cesaro.weights import Uniform, Weights
 
 
 @dataclass(frozen=True)
@@ -16,6 +19,13 @@ class Pegasos(Method):
 
     A ball of sqrt(f(0)/mu) holds the solution of a regularised non-negative loss (1/sqrt(mu) for the hinge).
     Output: the last x. Rate: log t / t.
+
+    Parameters
+    ----------
+    mu : float
+        Strong convexity of f, positive.
+    radius : float or None
+        Of the ball that every x is projected on; None: no such ball.
     """
 
     mu: float
@@ -24,13 +34,13 @@ class Pegasos(Method):
     rate = "log t / t"
     weights = Uniform()
 
-    def output(self, weights):
+    def output(self, weights: Weights) -> Last:
         return Last()
 
-    def start(self, x0, anchor):
+    def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0)
 
-    def step(self, state, g, now, domain):
+    def step(self, state: State, g: np.ndarray, now: Now, domain: Domain) -> State:
         x = combine((1.0, state.x), (-now.step / self.mu, g))
         if self.radius is not None:
             x = Ball(self.radius).project(x)

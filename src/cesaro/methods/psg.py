@@ -5,10 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cesaro.domains import Domain
 from cesaro.methods.method import Method
-from cesaro.outputs import Average, Last
+from cesaro.methods.schedule import Now
+from cesaro.outputs import Average, Last, Output
 from cesaro.vectors import combine
-from cesaro.weights import Power
+from cesaro.weights import Power, Weights
 
 
 class State(NamedTuple):
@@ -21,6 +23,11 @@ class PSG(Method):
 
     The weights a_t are the step sizes: 1/sqrt(t), or 1/(mu t) where mu is given. Output: the a-weighted average for mu = 0,
     the last x for mu > 0. Rate: 1/sqrt(t) up to a logarithm, log t / t strongly convex.
+
+    Parameters
+    ----------
+    mu : float
+        Strong convexity of f, 0 if it is merely convex; it sets the default steps and output.
     """
 
     mu: float = 0.0
@@ -28,14 +35,14 @@ class PSG(Method):
     rate = "1/sqrt(t), or log t / t"
 
     @property
-    def weights(self):
+    def weights(self) -> Weights:
         return Power(-1, 1 / self.mu) if self.mu else Power(-0.5)
 
-    def output(self, weights):
+    def output(self, weights: Weights) -> Output:
         return Last() if self.mu else Average(weights)
 
-    def start(self, x0, anchor):
+    def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0)
 
-    def step(self, state, g, now, domain):
+    def step(self, state: State, g: np.ndarray, now: Now, domain: Domain) -> State:
         return State(domain.project(combine((1.0, state.x), (-now.eta, g))))

@@ -8,9 +8,10 @@ import numpy as np
 
 from cesaro.domains import Ball, Box, Domain, Everywhere, Nonnegative
 from cesaro.methods.method import Method
+from cesaro.methods.schedule import Now
 from cesaro.outputs import Average
 from cesaro.vectors import combine
-from cesaro.weights import Power, Uniform
+from cesaro.weights import Power, Uniform, Weights
 
 
 class State(NamedTuple):
@@ -24,6 +25,13 @@ class RDA(Method):
 
     The objective contains r, so the oracle's g = l + mu x + l1 sign(x) (sign(0) = 0), and l is what is averaged.
     The prox center is 0, as printed, wherever x_1 is. Output: the uniform average. Rate: 1/sqrt(t).
+
+    Parameters
+    ----------
+    mu : float
+        Strong convexity of f; this method does not need it.
+    l1 : float
+        Weight of |x|_1 in r.
     """
 
     mu: float = 0.0
@@ -32,16 +40,16 @@ class RDA(Method):
     rate = "1/sqrt(t)"
     weights = Uniform()
 
-    def gamma(self, weights):
+    def gamma(self, weights: Weights) -> Weights:
         return Power(0.5)
 
-    def output(self, weights):
+    def output(self, weights: Weights) -> Average:
         return Average(weights)
 
-    def start(self, x0, anchor):
+    def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0, np.zeros_like(x0))
 
-    def step(self, state, g, now, domain):
+    def step(self, state: State, g: np.ndarray, now: Now, domain: Domain) -> State:
         mean = combine((1.0 - now.share, state.l), (now.share, loss_part(g, state.x, self.mu, self.l1)))
         return State(shrink(-mean, self.l1, self.mu + (1.0 / now.scale if now.scale else math.inf), domain), mean)
 

@@ -5,10 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cesaro.domains import Domain
 from cesaro.methods.method import Method
+from cesaro.methods.schedule import Now
 from cesaro.outputs import Last
 from cesaro.vectors import combine
-from cesaro.weights import Linear
+from cesaro.weights import Linear, Weights
 
 
 class State(NamedTuple):
@@ -18,10 +20,17 @@ class State(NamedTuple):
 
 @dataclass(frozen=True)
 class SCPDA(Method):
-    """w_t = P_Q( (1/Gamma_t) sum_k gamma_k [ x_k - a_k / (mu gamma_k) g_k ] ),
-    x_{t+1} = (A_t x_t + a_{t+1} w_t) / A_{t+1}.                                                        equation (23)
+    """Primal-dual averaging: subgradients are taken at the primal average.
+
+        w_t = P_Q( (1/Gamma_t) sum_k gamma_k [ x_k - a_k / (mu gamma_k) g_k ] ),
+        x_{t+1} = (A_t x_t + a_{t+1} w_t) / A_{t+1}.                                                    equation (23)
 
     Output: the last x (Theorem 2, with Gamma~ in place of Gamma). Rate: 1/t.
+
+    Parameters
+    ----------
+    mu : float
+        Strong convexity of f, positive.
     """
 
     mu: float
@@ -29,12 +38,12 @@ class SCPDA(Method):
     rate = "1/t"
     weights = Linear()
 
-    def output(self, weights):
+    def output(self, weights: Weights) -> Last:
         return Last()
 
-    def start(self, x0, anchor):
+    def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0, x0)
 
-    def step(self, state, g, now, domain):
+    def step(self, state: State, g: np.ndarray, now: Now, domain: Domain) -> State:
         v = combine((1.0 - now.dual, state.v), (now.dual, state.x), (-now.step / self.mu, g))
         return State(combine((1.0 - now.primal, state.x), (now.primal, domain.project(v))), v)

@@ -5,11 +5,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cesaro.domains import Domain
 from cesaro.methods.method import Method
 from cesaro.methods.rda import loss_part, shrink
+from cesaro.methods.schedule import Now
 from cesaro.outputs import Average
 from cesaro.vectors import combine
-from cesaro.weights import Uniform
+from cesaro.weights import Uniform, Weights
 
 
 class State(NamedTuple):
@@ -23,6 +25,13 @@ class SCRDA(Method):
     """x_{t+1} = argmin_Q <(1/t) sum_k l_k, x> + l1 |x|_1 + mu/2 |x|^2,   l = g - mu x - l1 sign(x).      equation (9), beta = 0
 
     Output: the uniform average. Rate: log t / t.
+
+    Parameters
+    ----------
+    mu : float
+        Strong convexity of f, positive.
+    l1 : float
+        Weight of |x|_1 in the objective.
     """
 
     mu: float
@@ -31,13 +40,13 @@ class SCRDA(Method):
     rate = "log t / t"
     weights = Uniform()
 
-    def output(self, weights):
+    def output(self, weights: Weights) -> Average:
         return Average(weights)
 
-    def start(self, x0, anchor):
+    def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0, np.zeros_like(x0), x0)
 
-    def step(self, state, g, now, domain):
+    def step(self, state: State, g: np.ndarray, now: Now, domain: Domain) -> State:
         mean = combine((1.0 - now.share, state.l), (now.share, loss_part(g, state.x, self.mu, self.l1)))
         anchor = self.mu * now.anchor  # mu gamma_0 / A_t, the pull towards x_1
         u = combine((-1.0, mean), (anchor, state.x1))

@@ -10,23 +10,51 @@ from cesaro.weights import Weights
 
 
 class Now(NamedTuple):
-    """The weights at step t."""
+    """The weights at step t, as ratios.
+
+    Parameters
+    ----------
+    t : int
+        The step, from 1.
+    horizon : int
+        How many steps are planned.
+    dual, step : float
+        gamma_t / Gamma_t and a_t / Gamma_t.
+    share, primal : float
+        a_t / A_t and a_{t+1} / A_{t+1}.
+    anchor : float
+        gamma_0 / A_t.
+    scale : float
+        A_t / (gamma_0 + gamma_t), where gamma is not summed: plain dual averaging.
+    eta, eta_next : float
+        a_t as a step size, 1 / (1/a_t + anchor/a_1), and the same for t + 1.
+    """
 
     t: int
-    horizon: int  # how many steps are planned
-    dual: float  # gamma_t / Gamma_t
-    step: float  # a_t / Gamma_t
-    share: float  # a_t / A_t
-    primal: float  # a_{t+1} / A_{t+1}
-    anchor: float  # gamma_0 / A_t
-    scale: float  # A_t / (gamma_0 + gamma_t), where gamma is not summed: plain dual averaging
-    eta: float  # a_t as a step size, 1 / (1/a_t + anchor/a_1)
-    eta_next: float  # the same for t + 1
+    horizon: int
+    dual: float
+    step: float
+    share: float
+    primal: float
+    anchor: float
+    scale: float
+    eta: float
+    eta_next: float
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """The weights a and gamma, the anchor, and the planned number of steps."""
+    """All that a method knows about time.
+
+    Parameters
+    ----------
+    weights, gamma : Weights
+        a and gamma.
+    anchor : float
+        gamma_0 in units of gamma_1.
+    horizon : int
+        How many steps are planned.
+    """
 
     weights: Weights
     gamma: Weights
@@ -34,6 +62,18 @@ class Schedule:
     horizon: int = 0
 
     def at(self, t: int) -> Now:
+        """The ratios of one step.
+
+        Parameters
+        ----------
+        t : int
+            The step, from 1.
+
+        Returns
+        -------
+        Now
+            Its weights.
+        """
         a, gamma, anchor = self.weights, self.gamma, self.anchor
         ratio, unit = (1.0, 1.0) if a == gamma else (a.over(gamma, t), a.over(gamma, 1))  # a_t / gamma_t, a_1 / gamma_1
         total = a.relative(t)

@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 
 @contextmanager
-def whole_file(path: str | os.PathLike) -> Iterator[BinaryIO]:
+def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A binary file to write to; at the end it takes the place of `path`. After an error the old file is untouched.
 
     What a process that is killed leaves behind is called .NAME.*.part.

@@ -1,12 +1,13 @@
 """Checkpoints: what a run needs to go on, written so that whatever moment a process dies at leaves a whole one.
 
-A file is one line, `cesaro checkpoint 1 <sha256>`, and a safetensors payload: arrays, and JSON for what is not an
-array. It is written whole or not at all; the one before is kept. Every file says what run it is `about`, so that no run
-goes on from another one's state. Loading runs no code.
+A file is one line, `cesaro checkpoint FORMAT <sha256>`, and a safetensors payload: arrays, and JSON for what is not an
+array. The checksum is of the words before it and of the payload. A file is written whole or not at all; the one before is
+kept. Every file says what run it is `about`, so that no run goes on from another one's state. Loading runs no code.
 """
 
 import hashlib
 import json
+import os
 import re
 import time
 import warnings
@@ -20,9 +21,12 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from cesaro.storage.atomic_write import whole_file
+from cesaro.version import __version__
 
-MAGIC = b"cesaro checkpoint 1 "
+FORMAT = 2
+MAGIC = b"cesaro checkpoint %d " % FORMAT
 HEADER = len(MAGIC) + 64 + 1
+FIRST_LINE = re.compile(rb"(cesaro checkpoint (\d+) )([0-9a-f]{64})\n")
 RARELY = 20.0  # a save is followed by at least so many times its own duration without one
 NAME = re.compile(r"(?P<slot>.+)\.(?P<number>\d{6,})\.checkpoint")
 
@@ -31,22 +35,32 @@ class DamagedError(Exception):
     """A file that is not what was written."""
 
 
+class FormatError(ValueError):
+    """A file in the format of another version."""
+
+
 def write(path: Path, state: Mapping[str, Any], about: Mapping[str, Any] | None = None) -> None:
     """The state (arrays and what JSON can say) into a file, at once or not at all."""
     arrays = {name: np.ascontiguousarray(value) for name, value in state.items() if isinstance(value, np.ndarray)}
     rest = {name: value for name, value in state.items() if name not in arrays}
     payload = save(arrays, metadata={"about": json.dumps(about or {}), "rest": json.dumps(rest)})
     with whole_file(path) as file:
-        file.write(MAGIC + hashlib.sha256(payload).hexdigest().encode() + b"\n")
+        file.write(MAGIC + hashlib.sha256(MAGIC + payload).hexdigest().encode() + b"\n")
         file.write(payload)
 
 
 def read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """The state and what it is about; DamagedError if a single bit is not as it was written."""
     content = path.read_bytes()
-    line, payload = content[:HEADER], content[HEADER:]
-    if line != MAGIC + hashlib.sha256(payload).hexdigest().encode() + b"\n":
+    line = FIRST_LINE.match(content)
+    payload = content[line.end() :] if line else b""
+    if not line or line[3] != hashlib.sha256(line[1] + payload).hexdigest().encode():
         raise DamagedError(f"{path} is damaged: its checksum does not match its {len(content)} bytes.")
+    if int(line[2]) != FORMAT:
+        raise FormatError(
+            f"{path} is a checkpoint in format {int(line[2])}, of another cesaro; this is {__version__}, which goes on from "
+            f"format {FORMAT}. Finish the run with the version that began it, or give another directory to begin anew."
+        )
     try:
         size = int.from_bytes(payload[:8], "little")
         words = json.loads(payload[8 : 8 + size])["__metadata__"]
@@ -59,7 +73,7 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 class Checkpoint:
     """A directory of checkpoints of one run, in slots: one for each part of it that goes on by itself."""
 
-    def __init__(self, directory, about: Mapping[str, Any], seed: int = 0):
+    def __init__(self, directory: str | os.PathLike[str], about: Mapping[str, Any], seed: int = 0) -> None:
         self.directory = Path(directory)
         if self.directory.exists() and not self.directory.is_dir():
             raise ValueError(f"checkpoint={str(directory)!r} is a file: give a directory, which need not exist yet.")

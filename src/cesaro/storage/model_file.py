@@ -7,6 +7,7 @@ checksum of that object and of every array with its name, type and shape. So no 
 import hashlib
 import json
 import os
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,7 @@ class ModelFileError(ValueError):
     """A file that is not a model, or no longer the one that was written."""
 
 
-def write(path: str | os.PathLike, facts: dict, arrays: dict[str, np.ndarray]) -> None:
+def write(path: str | os.PathLike[str], facts: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
     """Facts (what JSON can say) and arrays into a file, whole or not at all."""
     from safetensors.numpy import save as to_bytes
 
@@ -31,7 +32,7 @@ def write(path: str | os.PathLike, facts: dict, arrays: dict[str, np.ndarray]) -
         file.write(content)
 
 
-def read(path: str | os.PathLike) -> tuple[dict, dict[str, np.ndarray]]:
+def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """The facts and arrays of a file; ModelFileError if it is not what `write` wrote."""
     with open(path, "rb") as file:
         content = file.read()
@@ -47,7 +48,7 @@ def _checksum(about: str, arrays: dict[str, np.ndarray]) -> str:
     return total.hexdigest()
 
 
-def _opened(content: bytes, path: str) -> tuple[dict, dict[str, np.ndarray]]:
+def _opened(content: bytes, path: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """The two parts of a file, once it is known to be ours and whole."""
     from safetensors import SafetensorError
     from safetensors.numpy import load as from_bytes

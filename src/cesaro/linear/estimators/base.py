@@ -4,7 +4,7 @@ import warnings
 from abc import ABC, abstractmethod
 from numbers import Integral, Real
 from os import PathLike
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -28,8 +28,9 @@ from cesaro.linear.solvers.settings import SOLVERS, Settings
 from cesaro.losses import Loss
 from cesaro.storage.checkpoint import Checkpoint
 
+Path = str | PathLike[str]
 POSITIVE = Interval(Real, 0, None, closed="neither")
-CONSTRAINTS: dict = {
+CONSTRAINTS: dict[str, list[Any]] = {
     "alpha": [POSITIVE],
     "l1_ratio": [Interval(Real, 0, 1, closed="both")],
     "solver": [StrOptions(set(SOLVERS))],
@@ -55,7 +56,9 @@ CONSTRAINTS: dict = {
 class PreviousFit:
     """What a fit leaves for the next one: its weights, and the solver's states for a warm start or the next batch."""
 
-    def __init__(self, problem: Problem, solver: str, W: np.ndarray, states: list, online: list | None = None):
+    def __init__(
+        self, problem: Problem, solver: str, W: np.ndarray, states: list[Any], online: list[Any] | None = None
+    ) -> None:
         self.n, self.loss, self.solver = problem.rows.n, problem.loss, solver
         self.columns = (problem.rows.d, problem.rows.bias)
         self.W, self.states, self.online = W, states, online
@@ -70,13 +73,13 @@ class PreviousFit:
 class LinearModel(CallbackSupportMixin, BaseEstimator, ABC):
     """Models w that minimise  alpha (1-l1_ratio)/2 |w|^2 + alpha l1_ratio |w|_1 + mean loss  over  |w| <= radius."""
 
-    _parameter_constraints: dict = CONSTRAINTS
+    _parameter_constraints: dict[str, list[Any]] = CONSTRAINTS
 
     @abstractmethod
     def _loss(self) -> Loss:
         """The loss that the parameters name."""
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
@@ -117,7 +120,7 @@ class LinearModel(CallbackSupportMixin, BaseEstimator, ABC):
                 f"checkpoint={self.checkpoint!r} is for one fit at one alpha only. Set checkpoint=None; {instead}"
             )
 
-    def _open(self, path, n_features, label, cache) -> Store:
+    def _open(self, path: Path, n_features: int | None, label: str, cache: Path | None) -> Store:
         """The rows of a file, memory-mapped."""
         if self.warm_start:
             raise ValueError("fit_file does not start from an earlier fit: set warm_start=False.")
@@ -129,7 +132,7 @@ class LinearModel(CallbackSupportMixin, BaseEstimator, ABC):
             del self.feature_names_in_
         return store
 
-    def _lay_out(self, store: Store, memory: float, cache, models: int) -> Layout:
+    def _lay_out(self, store: Store, memory: float, cache: Path | None, models: int) -> Layout:
         """How the rows are visited within `memory`."""
         if not (isinstance(memory, Real) and memory > 0.0):
             raise ValueError(f"memory must be a positive number of bytes: got {memory!r}. The default is 1e9.")
@@ -142,11 +145,26 @@ class LinearModel(CallbackSupportMixin, BaseEstimator, ABC):
             )
         return layout
 
-    def predict_file(self, path, *, label="label"):
-        """Predictions for the rows of a file (svmlight, Parquet or Arrow), read a block at a time.
+    def predict_file(self, path: Path, *, label: str = "label") -> np.ndarray:
+        """Predictions for the rows of a file, read a block at a time.
 
-        Columns of a table are found by the names that they had in `fit`, if they had any; others, such as labels, may be
-        there. In a table for a model without names only the column `label` may be there besides.
+        Parameters
+        ----------
+        path : str or path
+            svmlight, Parquet or Arrow. Columns of a table are found by the names that they had in `fit`, if they had any;
+            others may be there.
+        label : str
+            The one column that may be there besides, in a table for a model without names.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_targets)
+            As `predict` gives them.
+
+        Raises
+        ------
+        ValueError
+            If the file has no rows.
         """
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
@@ -156,7 +174,7 @@ class LinearModel(CallbackSupportMixin, BaseEstimator, ABC):
         return np.concatenate(found)
 
     @abstractmethod
-    def _answer(self, X) -> np.ndarray:
+    def _answer(self, X: Any) -> np.ndarray:
         """Predictions for rows that have been checked."""
 
     def _settings(self) -> Settings:
@@ -183,7 +201,7 @@ class LinearModel(CallbackSupportMixin, BaseEstimator, ABC):
             raise ValueError(
                 "The loss overflows at w = 0: the targets are too large. Divide y by its standard deviation."
             )
-        starts: list = [None] * len(problems)
+        starts: list[Any] = [None] * len(problems)
         last = getattr(self, "_previous", None)
         if self.warm_start and last is not None and last.matches(problems, settings.solver):
             starts = last.states
@@ -209,7 +227,7 @@ class LinearModel(CallbackSupportMixin, BaseEstimator, ABC):
         from cesaro.linear.solvers.averaging.online import partial_fit
 
         settings, last = self._settings(), getattr(self, "_previous", None)
-        before: list = [None] * len(problems) if last is None else last.online or list(last.W)
+        before: list[Any] = [None] * len(problems) if last is None else last.online or list(last.W)
         pairs = [partial_fit(problem, settings, start) for problem, start in zip(problems, before, strict=True)]
         fits = [fit for fit, _ in pairs]
         self._previous = PreviousFit(
@@ -218,7 +236,7 @@ class LinearModel(CallbackSupportMixin, BaseEstimator, ABC):
         passed = getattr(self, "n_iter_", 0)
         return [fit._replace(n_iter=passed + fit.n_iter) for fit in fits]
 
-    def _finish(self, problems: list[Problem], at_zero: list[float], settings: Settings | None = None):
+    def _finish(self, problems: list[Problem], at_zero: list[float], settings: Settings | None = None) -> Self:
         """Solve, set the fitted attributes, warn if the proof that was asked for is not there."""
         settings = settings or self._settings()
         fits = self._solve(problems, at_zero, settings)
@@ -264,7 +282,7 @@ class LinearModel(CallbackSupportMixin, BaseEstimator, ABC):
             warnings.warn(message, ConvergenceWarning, stacklevel=5)
 
 
-def _seed(random_state) -> int:
+def _seed(random_state: Any) -> int:
     """An integer is its own seed; anything else draws one."""
     if isinstance(random_state, Integral):
         return int(random_state)

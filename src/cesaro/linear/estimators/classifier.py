@@ -1,6 +1,10 @@
 """The classifier: a scikit-learn estimator whose `tol` is a proof."""
 
+from os import PathLike
+from typing import Any, Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import _check_partial_fit_first_call
@@ -9,7 +13,9 @@ from cesaro.linear.estimators.base import CONSTRAINTS
 from cesaro.linear.estimators.one_vs_rest import LinearClassifier
 from cesaro.linear.estimators.validation import Labels, check_labels, check_rows, check_weights, drop_weightless, used
 from cesaro.linear.problem.csr import make_rows
+from cesaro.linear.problem.problem import Problem
 from cesaro.losses import CLASSIFICATION
+from cesaro.weights import Weights
 
 
 class DualAveragingClassifier(LinearClassifier):
@@ -31,8 +37,8 @@ class DualAveragingClassifier(LinearClassifier):
     l1_ratio : float in [0, 1)
         Share of the L1 norm; not together with `radius`.
     solver : {"anchored", "gda", "sc-pda", "pegasos", "pa-psg-sc", "sc-rda"}
-        Anchored dual sweeps (on small problems their last digits come from dense Newton or interior point steps), or a
-        method of the paper as it is.
+        Anchored dual coordinate ascent (on small problems the last digits come from dense Newton or interior point steps),
+        or a method of the paper as it is.
     averaging : "auto" or an object from `cesaro.weights`
         Weights of the paper's solvers, constant within an epoch; "anchored" has its own.
     anchor : "auto" or float
@@ -108,29 +114,29 @@ class DualAveragingClassifier(LinearClassifier):
 
     def __init__(
         self,
-        loss="hinge",
+        loss: str = "hinge",
         *,
-        alpha=1e-4,
-        l1_ratio=0.0,
-        solver="anchored",
-        averaging="auto",
-        anchor="auto",
-        radius=None,
-        tol=1e-3,
-        max_iter=1000,
-        time_limit=None,
-        batch_size=1,
-        sampling="reshuffle",
-        epsilon=0.1,
-        fit_intercept=True,
-        intercept_scaling=1.0,
-        class_weight=None,
-        warm_start=False,
-        checkpoint=None,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        alpha: float = 1e-4,
+        l1_ratio: float = 0.0,
+        solver: str = "anchored",
+        averaging: str | Weights = "auto",
+        anchor: float | str = "auto",
+        radius: float | None = None,
+        tol: float | None = 1e-3,
+        max_iter: int = 1000,
+        time_limit: float | None = None,
+        batch_size: int = 1,
+        sampling: str = "reshuffle",
+        epsilon: float = 0.1,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        class_weight: dict[Any, float] | str | None = None,
+        warm_start: bool = False,
+        checkpoint: str | PathLike[str] | None = None,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
         self.loss = loss
         self.alpha = alpha
         self.l1_ratio = l1_ratio
@@ -154,8 +160,23 @@ class DualAveragingClassifier(LinearClassifier):
         self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
-        """Fit to X (n_samples, n_features), labels y and sample weights; returns self."""
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit to rows and labels.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,) or None
+            Not negative; None: all 1.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
         self._check_together()
         X = check_rows(self, X)
         v = check_weights(X, sample_weight)
@@ -169,16 +190,37 @@ class DualAveragingClassifier(LinearClassifier):
         return self._finish(problems, at_zero)
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit_file(self, path, *, memory=1e9, n_features=None, label="label", cache=None):
-        """Fit to the rows of a file that may be larger than memory; returns self.
-
-        path : svmlight text (plain, gzip, bzip2, xz), Parquet or Arrow (columns of numbers, one of them `label`)
-        memory : bytes of private memory, beside the weights, that the fit may take
-        n_features : columns of a svmlight file; by default its largest index
-        cache : folder for the parsed form, which later fits reuse; by default the user's cache
+    def fit_file(
+        self,
+        path: str | PathLike[str],
+        *,
+        memory: float = 1e9,
+        n_features: int | None = None,
+        label: str = "label",
+        cache: str | PathLike[str] | None = None,
+    ) -> Self:
+        """Fit to the rows of a file that may be larger than memory.
 
         Where a quarter of `memory` holds all rows the result is that of `fit` on X in the same float type, to the bit:
         float32 if that has the very numbers of the file, else float64.
+
+        Parameters
+        ----------
+        path : str or path
+            svmlight text (plain, gzip, bzip2, xz), Parquet or Arrow (columns of numbers, one of them `label`).
+        memory : float
+            Bytes of private memory, beside the weights, that the fit may take.
+        n_features : int or None
+            Columns of a svmlight file; by default its largest index.
+        label : str
+            The column of a table that holds the labels.
+        cache : str, path or None
+            Folder for the parsed form, which later fits reuse; by default the user's cache.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
         """
         self._check_together()
         store = self._open(path, n_features, label, cache)
@@ -188,8 +230,27 @@ class DualAveragingClassifier(LinearClassifier):
         return self._finish(problems, [self._value_at_zero()] * len(problems))
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
-        """One pass over these rows; of earlier ones only the average is remembered. The first call needs `classes`."""
+    def partial_fit(
+        self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """One epoch over these rows; of earlier ones only the average is remembered.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        classes : array-like of shape (n_classes,) or None
+            All labels that will ever come; needed in the first call.
+        sample_weight : array-like of shape (n_samples,) or None
+            Not negative; None: all 1.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
         self._check_together()
         self._refuse_checkpoint("save the model between calls of partial_fit.")
         if self.class_weight == "balanced":
@@ -207,7 +268,7 @@ class DualAveragingClassifier(LinearClassifier):
         self._publish(self._one_pass(problems), [self._value_at_zero()] * len(problems), problems[0])
         return self
 
-    def _batch(self, X, y, sample_weight, first):
+    def _batch(self, X: Any, y: Any, sample_weight: ArrayLike | None, first: bool) -> list[Problem]:
         """The problems of a batch whose labels are among classes_."""
         if len(self.classes_) < 2:
             raise ValueError(f"The number of classes has to be at least two: got classes={self.classes_}.")

@@ -1,6 +1,11 @@
 """The classifier that chooses its alpha by cross-validation."""
 
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any, Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import StrOptions
 
@@ -14,12 +19,13 @@ from cesaro.linear.model_selection.folds import CONSTRAINTS as SEARCH
 from cesaro.linear.model_selection.folds import accuracy, folds_of, grid, scores
 from cesaro.linear.problem.csr import make_rows
 from cesaro.losses import CLASSIFICATION
+from cesaro.weights import Weights
 
 
 class DualAveragingClassifierCV(LinearClassifier):
     """DualAveragingClassifier with `alpha` chosen by cross-validation, then fitted to all rows.
 
-    It minimises the same objective as DualAveragingClassifier, whose parameters it shares except for `alpha`.
+    It minimises the same objective as DualAveragingClassifier.
 
     Parameters
     ----------
@@ -30,6 +36,47 @@ class DualAveragingClassifierCV(LinearClassifier):
         Anything scikit-learn takes; an int means that many stratified folds.
     scoring : str, callable or None
         Anything scikit-learn takes; None is the accuracy. Sample weights are used in the scores too.
+    loss : {"hinge", "squared_hinge", "log_loss", "modified_huber"}
+        Named and scaled as in scikit-learn.
+    l1_ratio : float in [0, 1)
+        Share of the L1 norm; not together with `radius`.
+    solver : {"anchored", "gda", "sc-pda", "pegasos", "pa-psg-sc", "sc-rda"}
+        Anchored dual coordinate ascent (on small problems the last digits come from dense Newton or interior point steps),
+        or a method of the paper as it is.
+    averaging : "auto" or an object from `cesaro.weights`
+        Weights of the paper's solvers, constant within an epoch; "anchored" has its own.
+    anchor : "auto" or float
+        The weight gamma_0 of the starting point; chosen from the data by default.
+    radius : float or None
+        Bound on |w|, the intercept's weight included.
+    tol : float or None
+        Stop when `relative_gap_` is at most this; 0 or None runs all `max_iter` epochs.
+    max_iter : int
+        Epochs at most.
+    time_limit : float or None
+        Seconds for the whole search, after which what is at hand is kept.
+    batch_size : int
+        Rows per step of the paper's solvers.
+    sampling : {"reshuffle", "replacement"}
+        Order of the rows in the paper's solvers.
+    epsilon : float
+        Not used by classification losses; kept so that both estimators share their parameters.
+    fit_intercept : bool
+        Add a constant feature `intercept_scaling`, regularised like the others but without L1.
+    intercept_scaling : float
+        Its value: the larger, the weaker its regularisation.
+    class_weight : dict, "balanced" or None
+        Factors of the sample weights, by class.
+    warm_start : bool
+        Start the last fit, to all rows, from the one before.
+    checkpoint : None
+        Not supported by a search: pass the `alpha_` that was found to DualAveragingClassifier.
+    n_jobs : int or None
+        Threads; the result does not depend on it.
+    random_state : int, RandomState or None
+        Seeds the order of the rows.
+    verbose : int
+        Show progress on stderr.
 
     Attributes
     ----------
@@ -65,31 +112,31 @@ class DualAveragingClassifierCV(LinearClassifier):
 
     def __init__(
         self,
-        alphas=16,
-        cv=5,
-        scoring=None,
+        alphas: int | Sequence[float] = 16,
+        cv: Any = 5,
+        scoring: Any = None,
         *,
-        loss="hinge",
-        l1_ratio=0.0,
-        solver="anchored",
-        averaging="auto",
-        anchor="auto",
-        radius=None,
-        tol=1e-3,
-        max_iter=1000,
-        time_limit=None,
-        batch_size=1,
-        sampling="reshuffle",
-        epsilon=0.1,
-        fit_intercept=True,
-        intercept_scaling=1.0,
-        class_weight=None,
-        warm_start=False,
-        checkpoint=None,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        loss: str = "hinge",
+        l1_ratio: float = 0.0,
+        solver: str = "anchored",
+        averaging: str | Weights = "auto",
+        anchor: float | str = "auto",
+        radius: float | None = None,
+        tol: float | None = 1e-3,
+        max_iter: int = 1000,
+        time_limit: float | None = None,
+        batch_size: int = 1,
+        sampling: str = "reshuffle",
+        epsilon: float = 0.1,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        class_weight: dict[Any, float] | str | None = None,
+        warm_start: bool = False,
+        checkpoint: str | PathLike[str] | None = None,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
         self.alphas = alphas
         self.cv = cv
         self.scoring = scoring
@@ -115,8 +162,23 @@ class DualAveragingClassifierCV(LinearClassifier):
         self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
-        """Choose alpha, then fit to all of X (n_samples, n_features) and labels y; returns self."""
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Choose alpha, then fit to all rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,) or None
+            Not negative; None: all 1.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
         self._check_together()
         self._refuse_checkpoint("to go on after a crash, pass the alpha_ that was found to DualAveragingClassifier.")
         X = check_rows(self, X)
@@ -135,10 +197,10 @@ class DualAveragingClassifierCV(LinearClassifier):
             tasks = [search.Task(columns, self._weighted(code, fold.v)) for fold in folds]
             found = search.one_at_a_time(what, rows, tasks)
 
-        def quick(k, margins):
+        def quick(k: int, margins: np.ndarray) -> Any:
             return accuracy(margins, code[folds[k].test], v[folds[k].test])
 
-        def slow(k, coef, intercept):
+        def slow(k: int, coef: np.ndarray, intercept: np.ndarray) -> Any:
             test, models = (
                 folds[k].test,
                 [self._stand_in(*one) for one in zip(self.alphas_, coef, intercept, strict=True)],
@@ -149,7 +211,7 @@ class DualAveragingClassifierCV(LinearClassifier):
         final = self._one_vs_rest(rows, code, v, self.alpha_)
         return self._finish(final, [self._value_at_zero()] * len(final), settings)
 
-    def _stand_in(self, alpha, coef, intercept):
+    def _stand_in(self, alpha: float, coef: np.ndarray, intercept: np.ndarray) -> DualAveragingClassifier:
         """A fitted model for a scorer."""
         model = DualAveragingClassifier(alpha=float(alpha)).set_params(**shared_params(self))
         model.classes_, model.n_features_in_ = self.classes_, coef.shape[1]

@@ -1,7 +1,7 @@
 """A picture of a fit's history: what was reached, what was proved."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -20,7 +20,7 @@ class ConvergenceDisplay:
 
     Attributes
     ----------
-    ax_, figure_, lines_
+    ax_, figure_, lines_ : matplotlib objects
         What `plot` drew.
 
     Examples
@@ -37,8 +37,30 @@ class ConvergenceDisplay:
     names: list[str]
 
     @classmethod
-    def from_estimator(cls, estimator, *, x="epoch", ax=None, **line) -> "ConvergenceDisplay":
-        """Draw the history of a fitted estimator against `x`, "epoch" or "time"; `line` goes to matplotlib's plot."""
+    def from_estimator(cls, estimator: Any, *, x: str = "epoch", ax: Any = None, **line: Any) -> Self:
+        """Draw the history of a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : fitted estimator of `cesaro.linear`
+            Whose `history_` to draw.
+        x : {"epoch", "time"}
+            The horizontal axis.
+        ax : matplotlib axes or None
+            Where to draw; None makes a new figure.
+        **line : dict
+            Passed to matplotlib's plot.
+
+        Returns
+        -------
+        ConvergenceDisplay
+            With what was drawn.
+
+        Raises
+        ------
+        TypeError
+            If the estimator has no history.
+        """
         check_is_fitted(estimator)
         if not hasattr(estimator, "history_"):
             raise TypeError(f"{type(estimator).__name__} has no history_: give an estimator of cesaro.linear.")
@@ -47,8 +69,28 @@ class ConvergenceDisplay:
         names = [str(labels[k]) for k in range(models)] if models > 1 else [type(estimator).__name__]
         return cls(estimator.history_, names).plot(x=x, ax=ax, **line)
 
-    def plot(self, *, x="epoch", ax: Any = None, **line) -> "ConvergenceDisplay":
-        """Draw objective - best lower bound of each model on a logarithmic axis; epochs without a proof are omitted."""
+    def plot(self, *, x: str = "epoch", ax: Any = None, **line: Any) -> Self:
+        """Draw objective - best lower bound of each model on a logarithmic axis; epochs without a proof are omitted.
+
+        Parameters
+        ----------
+        x : {"epoch", "time"}
+            The horizontal axis.
+        ax : matplotlib axes or None
+            Where to draw; None makes a new figure.
+        **line : dict
+            Passed to matplotlib's plot.
+
+        Returns
+        -------
+        ConvergenceDisplay
+            With what was drawn.
+
+        Raises
+        ------
+        ValueError
+            If `x` is neither "epoch" nor "time".
+        """
         import matplotlib.pyplot as plt
 
         if x not in ("epoch", "time"):

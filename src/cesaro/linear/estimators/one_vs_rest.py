@@ -1,5 +1,7 @@
 """What every linear classifier does with labels: one problem per class, scores back into labels, with a proof."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
@@ -9,11 +11,14 @@ from sklearn.utils.validation import check_is_fitted
 from cesaro.linear.estimators.base import LinearModel
 from cesaro.linear.estimators.certified_predictions import certified_labels, row_norms
 from cesaro.linear.estimators.validation import check_points
-from cesaro.linear.problem.block_order import pieces
-from cesaro.losses import CLASSIFICATION
+from cesaro.linear.out_of_core.csr_store import Store
+from cesaro.linear.problem.block_order import Layout, pieces
+from cesaro.linear.problem.csr import Rows
+from cesaro.linear.problem.problem import Problem
+from cesaro.losses import CLASSIFICATION, Loss
 
 
-def gives_probabilities(classifier) -> bool:
+def gives_probabilities(classifier: Any) -> bool:
     """Whether the loss has a link to probabilities; an error that says which ones have, if not."""
     able = [name for name, kind in CLASSIFICATION.items() if hasattr(kind, "probability")]
     if classifier.loss in able:
@@ -24,13 +29,13 @@ def gives_probabilities(classifier) -> bool:
 class LinearClassifier(ClassifierMixin, LinearModel):
     """Scores, labels, certified labels and probabilities from coef_, intercept_ and classes_."""
 
-    def _loss(self):
+    def _loss(self) -> Loss:
         return CLASSIFICATION[self.loss]()
 
-    def _columns(self, code):
+    def _columns(self, code: np.ndarray) -> list[np.ndarray]:
         return one_vs_rest_columns(code, len(self.classes_))
 
-    def _weighted(self, code, v):
+    def _weighted(self, code: np.ndarray, v: np.ndarray) -> np.ndarray:
         """Sample weights times class weights."""
         if self.class_weight is None:
             return v
@@ -41,12 +46,12 @@ class LinearClassifier(ClassifierMixin, LinearModel):
             )
         return v
 
-    def _one_vs_rest(self, rows, code, v, alpha):
+    def _one_vs_rest(self, rows: Rows, code: np.ndarray, v: np.ndarray, alpha: float) -> list[Problem]:
         """A problem for each column; they share rows and weights."""
         v = self._weighted(code, v)
         return [self._problem(rows, y, v, alpha) for y in self._columns(code)]
 
-    def _tally(self, store):
+    def _tally(self, store: Store) -> tuple[np.ndarray, np.ndarray]:
         """The classes of a store and how many rows each has."""
         classes: np.ndarray = np.empty(0)
         counts: np.ndarray = np.empty(0)
@@ -59,7 +64,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
             raise ValueError(f"The number of classes has to be at least two: got one class, {classes[0]!r}.")
         return classes, counts
 
-    def _of_store(self, store, layout, counts):
+    def _of_store(self, store: Store, layout: Layout, counts: np.ndarray) -> list[Problem]:
         """`_one_vs_rest` for the rows of a store, a piece at a time."""
         factors = np.ones(len(counts))
         if self.class_weight is not None:
@@ -77,26 +82,61 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     def _value_at_zero(self) -> float:
         return float(self._loss().value(0.0, 1.0))
 
-    def decision_function(self, X):
-        """Scores <x, w> + b: (n_samples,) for two classes, else (n_samples, n_classes)."""
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Scores <x, w> + b.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            One column per class; for two classes the score of the second alone.
+        """
         check_is_fitted(self)
         return self._scores(check_points(self, X))
 
-    def _scores(self, X):
+    def _scores(self, X: Any) -> np.ndarray:
         scores = X @ self.coef_.T + self.intercept_
         return scores.ravel() if scores.shape[1] == 1 else scores
 
-    def predict(self, X):
-        """The label with the largest score."""
+    def predict(self, X: Any) -> np.ndarray:
+        """The label with the largest score.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels among `classes_`.
+        """
         check_is_fitted(self)
         return self._answer(check_points(self, X))
 
-    def _answer(self, X):
+    def _answer(self, X: Any) -> np.ndarray:
         scores = self._scores(X)
         return self.classes_[(scores > 0.0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)]
 
-    def predict_certified(self, X):
-        """Labels, and a mask of those that the exact optimum of the objective provably gives as well."""
+    def predict_certified(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Labels, and which of them the exact optimum of the objective provably gives as well.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            As `predict` gives them.
+        proved : ndarray of bool of shape (n_samples,)
+            True where the duality gap is small enough for a proof.
+        """
         check_is_fitted(self)
         X = check_points(self, X)
         gap = np.atleast_1d(self.dual_gap_) + self._rounding * np.atleast_1d(self.objective_)
@@ -107,18 +147,41 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         return self.classes_[best], proved
 
     @available_if(gives_probabilities)
-    def predict_proba(self, X):
-        """Probabilities (n, n_classes): 1/(1 + exp(-score)), or (clip(score, -1, 1) + 1)/2 for modified_huber."""
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probabilities: 1/(1 + exp(-score)), or (clip(score, -1, 1) + 1)/2 for modified_huber; other losses have none.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Each row sums to 1.
+        """
         scores = self.decision_function(X)
-        p = self._loss().probability(scores)
+        loss: Any = self._loss()
+        p = loss.probability(scores)
         if p.ndim == 1:
             return np.column_stack([1.0 - p, p])
         total = p.sum(axis=1, keepdims=True)
         return np.divide(p, total, out=np.full_like(p, 1.0 / p.shape[1]), where=total > 0.0)
 
     @available_if(gives_probabilities)
-    def predict_log_proba(self, X):
-        """Logarithms of `predict_proba`."""
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithms of `predict_proba`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            -inf where a probability is 0.
+        """
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
@@ -129,15 +192,17 @@ def one_vs_rest_columns(code: np.ndarray, classes: int) -> list[np.ndarray]:
     return [2.0 * (code == k) - 1.0 for k in positive]
 
 
-def class_factors(class_weight, classes, code, v) -> np.ndarray:
+def class_factors(
+    class_weight: dict[Any, float] | str, classes: np.ndarray, code: np.ndarray, v: np.ndarray
+) -> np.ndarray:
     """The factor of each class: given, or such that all classes weigh the same in total."""
-    if class_weight == "balanced":
+    if isinstance(class_weight, str):  # "balanced"
         counts = np.bincount(code, weights=v, minlength=len(classes))
         return np.divide(counts.sum(), len(classes) * counts, out=np.ones(len(classes)), where=counts > 0.0)
     unknown = [label for label in class_weight if label not in classes]
     if unknown and len(class_weight) - len(unknown) < len(classes):
         raise ValueError(f"class_weight names {unknown}, which are not among the classes {list(classes)}.")
-    factors = np.array([class_weight.get(label, 1.0) for label in classes.tolist()], dtype=float)
+    factors: np.ndarray = np.array([class_weight.get(label, 1.0) for label in classes.tolist()], dtype=float)
     if not (np.isfinite(factors).all() and (factors >= 0.0).all() and factors.any()):
         raise ValueError(f"class_weight must be finite, not negative and not all zero: got {class_weight}.")
     return factors

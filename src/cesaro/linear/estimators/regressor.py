@@ -1,8 +1,11 @@
 """The regressor: a scikit-learn estimator whose `tol` is a proof."""
 
 from numbers import Real
+from os import PathLike
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
@@ -12,6 +15,7 @@ from cesaro.linear.estimators.validation import check_rows, check_targets, check
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import value_at_zero
 from cesaro.losses import REGRESSION
+from cesaro.weights import Weights
 
 
 class DualAveragingRegressor(LinearRegressor):
@@ -33,8 +37,8 @@ class DualAveragingRegressor(LinearRegressor):
     l1_ratio : float in [0, 1)
         Share of the L1 norm; not together with `radius`.
     solver : {"anchored", "gda", "sc-pda", "pegasos", "pa-psg-sc", "sc-rda"}
-        Anchored dual sweeps (on small problems their last digits come from dense Newton or interior point steps), or a
-        method of the paper as it is.
+        Anchored dual coordinate ascent (on small problems the last digits come from dense Newton or interior point steps),
+        or a method of the paper as it is.
     averaging : "auto" or an object from `cesaro.weights`
         Weights of the paper's solvers, constant within an epoch; "anchored" has its own.
     anchor : "auto" or float
@@ -106,29 +110,29 @@ class DualAveragingRegressor(LinearRegressor):
 
     def __init__(
         self,
-        loss="squared_error",
+        loss: str = "squared_error",
         *,
-        alpha=1e-4,
-        l1_ratio=0.0,
-        solver="anchored",
-        averaging="auto",
-        anchor="auto",
-        radius=None,
-        tol=1e-3,
-        max_iter=1000,
-        time_limit=None,
-        batch_size=1,
-        sampling="reshuffle",
-        epsilon=0.1,
-        quantile=0.5,
-        fit_intercept=True,
-        intercept_scaling=1.0,
-        warm_start=False,
-        checkpoint=None,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        alpha: float = 1e-4,
+        l1_ratio: float = 0.0,
+        solver: str = "anchored",
+        averaging: str | Weights = "auto",
+        anchor: float | str = "auto",
+        radius: float | None = None,
+        tol: float | None = 1e-3,
+        max_iter: int = 1000,
+        time_limit: float | None = None,
+        batch_size: int = 1,
+        sampling: str = "reshuffle",
+        epsilon: float = 0.1,
+        quantile: float = 0.5,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        warm_start: bool = False,
+        checkpoint: str | PathLike[str] | None = None,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
         self.loss = loss
         self.alpha = alpha
         self.l1_ratio = l1_ratio
@@ -152,8 +156,23 @@ class DualAveragingRegressor(LinearRegressor):
         self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
-        """Fit to X (n_samples, n_features), targets y (n_samples,) or (n_samples, n_targets), weights; returns self."""
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit to rows and targets.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Their targets.
+        sample_weight : array-like of shape (n_samples,) or None
+            Not negative; None: all 1.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
         self._check_together()
         X = check_rows(self, X)
         v = check_weights(X, sample_weight)
@@ -166,16 +185,37 @@ class DualAveragingRegressor(LinearRegressor):
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit_file(self, path, *, memory=1e9, n_features=None, label="label", cache=None):
-        """Fit to the rows of a file that may be larger than memory; returns self.
-
-        path : svmlight text (plain, gzip, bzip2, xz), Parquet or Arrow (columns of numbers, one of them `label`)
-        memory : bytes of private memory, beside the weights, that the fit may take
-        n_features : columns of a svmlight file; by default its largest index
-        cache : folder for the parsed form, which later fits reuse; by default the user's cache
+    def fit_file(
+        self,
+        path: str | PathLike[str],
+        *,
+        memory: float = 1e9,
+        n_features: int | None = None,
+        label: str = "label",
+        cache: str | PathLike[str] | None = None,
+    ) -> Self:
+        """Fit to the rows of a file that may be larger than memory.
 
         Where a quarter of `memory` holds all rows the result is that of `fit` on X in the same float type, to the bit:
         float32 if that has the very numbers of the file, else float64.
+
+        Parameters
+        ----------
+        path : str or path
+            svmlight text (plain, gzip, bzip2, xz), Parquet or Arrow (columns of numbers, one of them `label`).
+        memory : float
+            Bytes of private memory, beside the weights, that the fit may take.
+        n_features : int or None
+            Columns of a svmlight file; by default its largest index.
+        label : str
+            The column of a table that holds the targets.
+        cache : str, path or None
+            Folder for the parsed form, which later fits reuse; by default the user's cache.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
         """
         self._check_together()
         store = self._open(path, n_features, label, cache)
@@ -185,8 +225,23 @@ class DualAveragingRegressor(LinearRegressor):
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, X, y, sample_weight=None):
-        """One pass over these rows; of earlier ones only the average is remembered. The first call's mean centres y."""
+    def partial_fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """One epoch over these rows; of earlier ones only the average is remembered. The first call's mean centres y.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Their targets.
+        sample_weight : array-like of shape (n_samples,) or None
+            Not negative; None: all 1.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
         self._check_together()
         self._refuse_checkpoint("save the model between calls of partial_fit.")
         first = not self.__sklearn_is_fitted__()

@@ -1,7 +1,12 @@
 """The regressor that chooses its alpha by cross-validation."""
 
+from collections.abc import Sequence
 from numbers import Real
+from os import PathLike
+from typing import Any, Self
 
+import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
@@ -16,12 +21,13 @@ from cesaro.linear.model_selection.folds import folds_of, grid, r_squared, score
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import value_at_zero
 from cesaro.losses import REGRESSION
+from cesaro.weights import Weights
 
 
 class DualAveragingRegressorCV(LinearRegressor):
     """DualAveragingRegressor with `alpha` chosen by cross-validation, then fitted to all rows.
 
-    It minimises the same objective as DualAveragingRegressor, whose parameters it shares except for `alpha`.
+    It minimises the same objective as DualAveragingRegressor.
 
     Parameters
     ----------
@@ -32,6 +38,47 @@ class DualAveragingRegressorCV(LinearRegressor):
         Anything scikit-learn takes; an int means that many folds.
     scoring : str, callable or None
         Anything scikit-learn takes; None is R^2. Sample weights are used in the scores too.
+    loss : {"squared_error", "huber", "epsilon_insensitive", "squared_epsilon_insensitive", "quantile"}
+        Named and scaled as in SGDRegressor; squared_error is (p - y)^2 / 2.
+    l1_ratio : float in [0, 1)
+        Share of the L1 norm; not together with `radius`.
+    solver : {"anchored", "gda", "sc-pda", "pegasos", "pa-psg-sc", "sc-rda"}
+        Anchored dual coordinate ascent (on small problems the last digits come from dense Newton or interior point steps),
+        or a method of the paper as it is.
+    averaging : "auto" or an object from `cesaro.weights`
+        Weights of the paper's solvers, constant within an epoch; "anchored" has its own.
+    anchor : "auto" or float
+        The weight gamma_0 of the starting point; chosen from the data by default.
+    radius : float or None
+        Bound on |w|, the intercept's weight included.
+    tol : float or None
+        Stop when `relative_gap_` is at most this; 0 or None runs all `max_iter` epochs.
+    max_iter : int
+        Epochs at most.
+    time_limit : float or None
+        Seconds for the whole search, after which what is at hand is kept.
+    batch_size : int
+        Rows per step of the paper's solvers.
+    sampling : {"reshuffle", "replacement"}
+        Order of the rows in the paper's solvers.
+    epsilon : float
+        Where huber turns linear; what epsilon_insensitive and its square forgive.
+    quantile : float in (0, 1)
+        Which quantile loss="quantile" estimates.
+    fit_intercept : bool
+        Add a constant feature `intercept_scaling`, regularised like the others but without L1.
+    intercept_scaling : float
+        Its value: the larger, the weaker its regularisation.
+    warm_start : bool
+        Start the last fit, to all rows, from the one before.
+    checkpoint : None
+        Not supported by a search: pass the `alpha_` that was found to DualAveragingRegressor.
+    n_jobs : int or None
+        Threads; the result does not depend on it.
+    random_state : int, RandomState or None
+        Seeds the order of the rows.
+    verbose : int
+        Show progress on stderr.
 
     Attributes
     ----------
@@ -67,31 +114,31 @@ class DualAveragingRegressorCV(LinearRegressor):
 
     def __init__(
         self,
-        alphas=16,
-        cv=5,
-        scoring=None,
+        alphas: int | Sequence[float] = 16,
+        cv: Any = 5,
+        scoring: Any = None,
         *,
-        loss="squared_error",
-        l1_ratio=0.0,
-        solver="anchored",
-        averaging="auto",
-        anchor="auto",
-        radius=None,
-        tol=1e-3,
-        max_iter=1000,
-        time_limit=None,
-        batch_size=1,
-        sampling="reshuffle",
-        epsilon=0.1,
-        quantile=0.5,
-        fit_intercept=True,
-        intercept_scaling=1.0,
-        warm_start=False,
-        checkpoint=None,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        loss: str = "squared_error",
+        l1_ratio: float = 0.0,
+        solver: str = "anchored",
+        averaging: str | Weights = "auto",
+        anchor: float | str = "auto",
+        radius: float | None = None,
+        tol: float | None = 1e-3,
+        max_iter: int = 1000,
+        time_limit: float | None = None,
+        batch_size: int = 1,
+        sampling: str = "reshuffle",
+        epsilon: float = 0.1,
+        quantile: float = 0.5,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        warm_start: bool = False,
+        checkpoint: str | PathLike[str] | None = None,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
         self.alphas = alphas
         self.cv = cv
         self.scoring = scoring
@@ -117,8 +164,23 @@ class DualAveragingRegressorCV(LinearRegressor):
         self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
-        """Choose alpha, then fit to all of X (n_samples, n_features) and targets y; returns self."""
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Choose alpha, then fit to all rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Their targets.
+        sample_weight : array-like of shape (n_samples,) or None
+            Not negative; None: all 1.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
         self._check_together()
         self._refuse_checkpoint("to go on after a crash, pass the alpha_ that was found to DualAveragingRegressor.")
         X = check_rows(self, X)
@@ -137,11 +199,11 @@ class DualAveragingRegressorCV(LinearRegressor):
             pairs = zip(folds, centers, strict=True)
             found = search.one_at_a_time(what, rows, [search.Task(columns_of(y - c), fold.v) for fold, c in pairs])
 
-        def quick(k, guess):
+        def quick(k: int, guess: np.ndarray) -> Any:
             test = folds[k].test
             return r_squared(guess + centers[k], y[test].reshape(len(test), -1), v[test])
 
-        def slow(k, coef, intercept):
+        def slow(k: int, coef: np.ndarray, intercept: np.ndarray) -> Any:
             test = folds[k].test
             each = zip(self.alphas_, coef, intercept + centers[k], strict=True)
             models = [self._stand_in(*one, y.ndim == 1) for one in each]
@@ -153,7 +215,7 @@ class DualAveragingRegressorCV(LinearRegressor):
         self._shape(y.ndim == 1)
         return self
 
-    def _stand_in(self, alpha, coef, intercept, single: bool):
+    def _stand_in(self, alpha: float, coef: np.ndarray, intercept: np.ndarray, single: bool) -> DualAveragingRegressor:
         """A fitted model for a scorer."""
         model = DualAveragingRegressor(alpha=float(alpha)).set_params(**shared_params(self))
         model.n_features_in_, model.coef_, model.intercept_ = coef.shape[1], coef, intercept

@@ -16,7 +16,7 @@ AVERAGING = {cls.__name__: cls for cls in (weights.Uniform, weights.Linear, weig
 LEFT_OUT = ("alphas", "cv", "scoring", "checkpoint")  # of the parameters
 
 
-def save(model: Any, path: str | os.PathLike) -> None:
+def save(model: Any, path: str | os.PathLike[str]) -> None:
     """Write a fitted classifier or regressor to a file, whole or not at all.
 
     A cross-validated model is saved as what its search has found: the plain estimator with that alpha. Not saved: the
@@ -25,9 +25,17 @@ def save(model: Any, path: str | os.PathLike) -> None:
 
     Parameters
     ----------
-    model : fitted DualAveragingClassifier, DualAveragingRegressor or one of their CV classes
+    model : DualAveragingClassifier, DualAveragingRegressor or one of their CV classes
+        Fitted.
     path : str or path
         Replaced if it exists.
+
+    Raises
+    ------
+    TypeError
+        If the model is of another class, or has a parameter or label that is neither number nor word.
+    sklearn.exceptions.NotFittedError
+        If it is not fitted.
 
     Examples
     --------
@@ -44,8 +52,20 @@ def save(model: Any, path: str | os.PathLike) -> None:
     model_file.write(path, *record(model))
 
 
-def load(path: str | os.PathLike) -> Any:
+def load(path: str | os.PathLike[str]) -> Any:
     """Read a model that `save` wrote; it predicts the same bits.
+
+    No code is run, whatever the file holds.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
+    Returns
+    -------
+    DualAveragingClassifier or DualAveragingRegressor
+        Fitted.
 
     Raises
     ------
@@ -59,7 +79,7 @@ def load(path: str | os.PathLike) -> Any:
         raise model_file.ModelFileError(f"{path} does not describe a model: {error}. {model_file.AGAIN}") from error
 
 
-def record(model: Any) -> tuple[dict, dict[str, np.ndarray]]:
+def record(model: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Facts and arrays of a fitted estimator; of a cross-validated one, those of what it found."""
     from sklearn.utils.validation import check_is_fitted
 
@@ -71,7 +91,7 @@ def record(model: Any) -> tuple[dict, dict[str, np.ndarray]]:
     return _facts(model, name), _arrays(model)
 
 
-def _facts(model: Any, name: str) -> dict:
+def _facts(model: Any, name: str) -> dict[str, Any]:
     """All that is not an array."""
     parameters = {key: value for key, value in model.get_params(deep=False).items() if key not in LEFT_OUT}
     parameters["alpha"] = float(model.alpha_ if hasattr(model, "alpha_") else model.alpha)
@@ -119,7 +139,7 @@ def _plain(name: str, value: Any) -> Any:
     raise TypeError(f"{name}={value!r} cannot be saved: a model file holds numbers and words only, no code.")
 
 
-def _labels(classes: np.ndarray) -> dict:
+def _labels(classes: np.ndarray) -> dict[str, Any]:
     """Numbers or words, and their type."""
     labels = classes.tolist()
     if not all(isinstance(label, bool | int | float | str) for label in labels):
@@ -131,7 +151,7 @@ def _finite(value: Any) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def restored(facts: dict, arrays: dict[str, np.ndarray]) -> Any:
+def restored(facts: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
     """The estimator, with everything that a prediction needs; what does not fit together is refused."""
     from cesaro.linear.estimators.classifier import DualAveragingClassifier
     from cesaro.linear.estimators.regressor import DualAveragingRegressor

@@ -1,6 +1,7 @@
 """What every linear regressor does with targets: centre them, one problem per column, predictions back."""
 
 from dataclasses import fields
+from typing import Any
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
@@ -8,26 +9,29 @@ from sklearn.utils.validation import check_is_fitted
 
 from cesaro.linear.estimators.base import LinearModel
 from cesaro.linear.estimators.validation import check_points
-from cesaro.linear.problem.block_order import pieces
-from cesaro.losses import REGRESSION
+from cesaro.linear.out_of_core.csr_store import Store
+from cesaro.linear.problem.block_order import Layout, pieces
+from cesaro.linear.problem.csr import Rows
+from cesaro.linear.problem.problem import Problem
+from cesaro.losses import REGRESSION, Loss
 
 
 class LinearRegressor(RegressorMixin, MultiOutputMixin, LinearModel):
     """Predictions from coef_ and intercept_."""
 
-    def _loss(self):
-        kind = REGRESSION[self.loss]
+    def _loss(self) -> Loss:
+        kind: Any = REGRESSION[self.loss]
         return kind(**{field.name: float(getattr(self, field.name)) for field in fields(kind)})
 
-    def _mean(self, y, v):
+    def _mean(self, y: np.ndarray, v: np.ndarray) -> Any:
         """The weighted mean of the targets, which an intercept takes over; zero without one."""
         return np.average(y, axis=0, weights=v) if self.fit_intercept else np.zeros(y.shape[1:])
 
-    def _columns(self, rows, y, v, alpha):
+    def _columns(self, rows: Rows, y: np.ndarray, v: np.ndarray, alpha: float) -> list[Problem]:
         """One problem for each column of y (centred already); they share rows and weights."""
         return [self._problem(rows, column, v, alpha) for column in columns_of(y)]
 
-    def _of_store(self, store, layout):
+    def _of_store(self, store: Store, layout: Layout) -> Problem:
         """The problem of a store's rows, a piece at a time."""
         v, y = layout.empty(store.n), layout.empty(store.n)
         v[:] = 1.0
@@ -43,12 +47,23 @@ class LinearRegressor(RegressorMixin, MultiOutputMixin, LinearModel):
         if single:
             self.coef_, self.intercept_ = self.coef_[0], self.intercept_[0]
 
-    def predict(self, X):
-        """<x, w> + b for each row, one column per target."""
+    def predict(self, X: Any) -> np.ndarray:
+        """<x, w> + b for each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_targets)
+            One column per target, as in `fit`.
+        """
         check_is_fitted(self)
         return self._answer(check_points(self, X))
 
-    def _answer(self, X):
+    def _answer(self, X: Any) -> np.ndarray:
         return X @ self.coef_.T + self.intercept_
 
 

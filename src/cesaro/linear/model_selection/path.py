@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cesaro.compiled.vector_ops import padded, zeros
+from cesaro.dual_form import DualForm
 from cesaro.linear.model_selection.path_kernels import (
     ANCHOR,
     CUT,
@@ -26,7 +27,6 @@ from cesaro.linear.problem.problem import objective
 from cesaro.linear.problem.row_order import RowOrders
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers.initial_step import CANDIDATES, sample_size
-from cesaro.losses import DualForm
 
 CACHE = 384 * 1024  # bytes of state of a batch
 

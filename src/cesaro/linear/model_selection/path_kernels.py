@@ -20,9 +20,9 @@ from cesaro.compiled.flags import INLINE, LOOP
 from cesaro.compiled.llvm_vectors import maximum, minimum
 from cesaro.compiled.prefetch import prefetch
 from cesaro.compiled.vector_ops import add_rows, add_to_row, dot_rows, map_lanes
+from cesaro.dual_form import LOGISTIC, DualForm
 from cesaro.linear.problem.csr import NEAR, ONE, ahead
 from cesaro.linear.problem.scalar_losses import conjugate
-from cesaro.losses import LOGISTIC, DualForm
 
 LARGEST = 1e30  # the limit of dual values in float32 that stands for none
 

@@ -7,10 +7,10 @@ from numba.extending import register_jitable
 from cesaro.compiled.flags import LOOP
 from cesaro.compiled.llvm_vectors import maximum, minimum
 from cesaro.compiled.vector_ops import map_lanes
+from cesaro.dual_form import LOGISTIC
 from cesaro.linear.model_selection.path_kernels import load_targets, margins
 from cesaro.linear.problem.csr import ahead
 from cesaro.linear.problem.scalar_losses import value
-from cesaro.losses import LOGISTIC
 
 
 def value_formula(a, bend, half, eps, low, high, cap, zero, mask, y, m, total):

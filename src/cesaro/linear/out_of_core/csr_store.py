@@ -148,7 +148,7 @@ def load(folder: Path, source: dict[str, Any]) -> Store | None:
     """The store, if it is there, is about this source, and every byte is as it was written."""
     try:
         about, _ = checkpoint.read(folder / "about")
-    except (FileNotFoundError, NotADirectoryError, checkpoint.DamagedError):
+    except (FileNotFoundError, NotADirectoryError, checkpoint.DamagedError, checkpoint.FormatError):
         return None
     if about["source"] != source or not all(_whole(folder / name, about["files"][name]) for name in NAMES):
         return None

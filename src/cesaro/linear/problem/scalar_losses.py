@@ -12,7 +12,8 @@ from typing import Any
 from numba.extending import register_jitable
 
 from cesaro.compiled.flags import KERNEL
-from cesaro.losses import ALL, HINGE, LOGISTIC, NO_LIMIT, DualForm
+from cesaro.dual_form import HINGE, LOGISTIC, NO_LIMIT, DualForm
+from cesaro.losses import ALL
 
 TINY = 1e-300  # a row of norm zero has no curvature: its dual value is at a bound, whichever way 1/TINY points
 FAR = 1e250  # a kink beyond that is none

@@ -8,23 +8,19 @@ import csv
 import io
 import json
 import math
-import os
-import platform
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
 from html import escape
-from importlib import metadata
 from pathlib import Path
 from string import Template
 from typing import Any
 
-from cesaro.storage.atomic_write import whole_file
 from cesaro.reproduce.report.colours import colour, on_dark
 from cesaro.reproduce.report.drawing import OVER
 from cesaro.reproduce.report.environment import environment
 from cesaro.reproduce.results import Claim, Figure, Panel
+from cesaro.storage.atomic_write import whole_file
 
 ASSETS = Path(__file__).parent / "assets"
 VERDICTS = {"reproduced": "reproduced", "partly": "partly reproduced", "not": "not reproduced"}
@@ -93,7 +89,9 @@ def overview(figures: Sequence[Figure]) -> str:
     cards = []
     for figure in figures:
         counts = {verdict: sum(claim.verdict == verdict for claim in figure.claims) for verdict in VERDICTS}
-        badges = "".join(verdict_badge(verdict, f"{count} {VERDICTS[verdict]}") for verdict, count in counts.items() if count)
+        badges = "".join(
+            verdict_badge(verdict, f"{count} {VERDICTS[verdict]}") for verdict, count in counts.items() if count
+        )
         rest = badges or '<span class="none">no claim to judge</span>'
         cards.append(
             f'<li><span class="name">{escape(figure_label(figure))}</span>'

@@ -22,9 +22,9 @@ from numba import njit
 from numba.extending import register_jitable
 
 from cesaro.compiled.flags import KERNEL
+from cesaro.dual_form import HINGE
 from cesaro.linear.problem.csr import ONE, TWO, ahead, entry, margin, span, square
 from cesaro.linear.problem.scalar_losses import TINY, conjugate, distance_to_kink, dual_update, slope, value
-from cesaro.losses import HINGE
 
 B, Y, V, Q = 0, 1, 2, 3  # columns of a row's record: dual value, target, weight (mean 1), squared norm
 UNKNOWN = -1.0  # a squared norm that no epoch has needed yet

@@ -15,10 +15,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from cesaro.compiled.blas_threads import one_blas_thread
+from cesaro.dual_form import DualForm
 from cesaro.linear.problem.problem import Problem
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers.anchored.box_qp import minimise
-from cesaro.losses import DualForm
 
 EPS = np.finfo(np.float64).eps
 LONG = np.longdouble  # proofs are summed with more digits where the machine has them

@@ -19,9 +19,9 @@ from numba.extending import register_jitable
 
 from cesaro.compiled.flags import KERNEL, SCALAR, SCALAR_INLINE
 from cesaro.compiled.vector_ops import add_pairs, dot_pairs
+from cesaro.dual_form import HINGE, DualForm
 from cesaro.linear.problem.csr import ONE, TWO, ahead, entry, span, square
 from cesaro.linear.problem.scalar_losses import conjugate, slope
-from cesaro.losses import HINGE, DualForm
 
 
 class KernelConfig(NamedTuple):

@@ -10,10 +10,10 @@ from numba import njit
 from cesaro.compiled.flags import LOOP
 from cesaro.compiled.llvm_vectors import where_less
 from cesaro.compiled.vector_ops import add_rows, add_to_row, dot_rows, map_lanes
+from cesaro.dual_form import HINGE
 from cesaro.linear.problem.csr import ahead, ahead_wide, span
 from cesaro.linear.problem.scalar_losses import conjugate, slope, value
 from cesaro.linear.solvers.averaging.kernels import output_weight, step
-from cesaro.losses import HINGE
 
 
 def hinge(a, s, one, zero, y, m, cut, g):

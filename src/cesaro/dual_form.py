@@ -1,0 +1,33 @@
+"""The dual form of a loss: the few numbers that are all the linear models' kernels need to know of it.
+
+    phi(p, y) = max_b  b (y - p) - bend b^2 / 2 - eps |b|      over   low + cap min(y, 0) <= b <= high + cap max(y, 0)
+
+b = -phi'(p) is a row's dual value. Every loss here but the logistic one has this form.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+HINGE, PIECEWISE, LOGISTIC = 0, 1, 2  # the kinds that kernels tell apart
+NO_LIMIT = 1e300  # stands for infinity: times zero it is zero
+
+
+class DualForm(NamedTuple):
+    """low <= 0 <= high; `cap` is for labels -1, +1. The logistic loss has bounds only; the hinge is cap = 1."""
+
+    kind: int = PIECEWISE
+    bend: float = 0.0
+    eps: float = 0.0
+    low: float = 0.0
+    high: float = 0.0
+    cap: float = 0.0
+
+    @property
+    def linear(self) -> bool:
+        """Whether the loss is piecewise linear: its dual is a quadratic programme in a box."""
+        return self.bend == 0.0 and self.kind != LOGISTIC
+
+    def bounds(self, y: Any) -> tuple[np.ndarray, np.ndarray]:
+        """The least and the largest dual value of rows with targets y."""
+        return self.low + self.cap * np.minimum(y, 0.0), self.high + self.cap * np.maximum(y, 0.0)

@@ -1,0 +1,50 @@
+"""Files of another format are refused as such, and stay where they are (docs/policies.md)."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from cesaro.linear.out_of_core import csr_store
+from cesaro.storage import checkpoint
+from cesaro.storage.checkpoint import Checkpoint
+
+
+def write_in_format(number, monkeypatch, folder):
+    with monkeypatch.context() as other:
+        other.setattr(checkpoint, "MAGIC", b"cesaro checkpoint %d " % number)
+        other.setattr(checkpoint, "FORMAT", number)
+        Checkpoint(folder, {"data": "these"}).slot("model-0").save({"epoch": 3})
+
+
+@pytest.mark.parametrize("number", [checkpoint.FORMAT - 1, checkpoint.FORMAT + 1, 10 * checkpoint.FORMAT])
+def test_a_checkpoint_of_another_format_is_refused_and_stays(number, monkeypatch, tmp_path):
+    write_in_format(number, monkeypatch, tmp_path)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert len(before) == 1
+    with pytest.raises(checkpoint.FormatError, match=f"in format {number}.*another directory"):
+        Checkpoint(tmp_path, {"data": "these"})
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_a_checkpoint_of_this_format_is_gone_on_from(monkeypatch, tmp_path):
+    write_in_format(checkpoint.FORMAT, monkeypatch, tmp_path)
+    assert Checkpoint(tmp_path, {"data": "these"}).slot("model-0").saved["epoch"] == 3
+
+
+def test_a_format_number_that_was_damaged_is_damage(tmp_path):
+    path = tmp_path / "model-0.000001.checkpoint"
+    checkpoint.write(path, {"epoch": 3})
+    other = b"checkpoint %d " % (checkpoint.FORMAT + 1)
+    path.write_bytes(path.read_bytes().replace(b"checkpoint %d " % checkpoint.FORMAT, other, 1))
+    with pytest.raises(checkpoint.DamagedError):
+        checkpoint.read(path)
+
+
+def test_a_cache_of_another_format_is_made_again(monkeypatch, tmp_path):
+    rows = [(sp.csr_array(np.eye(3)), np.arange(3.0))]
+    with monkeypatch.context() as other:
+        other.setattr(checkpoint, "MAGIC", b"cesaro checkpoint %d " % (checkpoint.FORMAT + 1))
+        csr_store.build(tmp_path / "rows", {"name": "rows"}, rows)
+    assert csr_store.load(tmp_path / "rows", {"name": "rows"}) is None
+    csr_store.build(tmp_path / "rows", {"name": "rows"}, rows)
+    assert csr_store.load(tmp_path / "rows", {"name": "rows"}).n == 3
