@@ -1,6 +1,7 @@
 """The tree keeps its promises: who imports whom, how long files and functions are, and what `import cesaro` costs."""
 
 import ast
+import importlib
 import subprocess
 import sys
 from functools import cache
@@ -67,7 +68,7 @@ def part_of(dotted: str) -> str:
 def imports(path: Path) -> frozenset[str]:
     """The modules of cesaro that a file imports, wherever in it, as dotted names below cesaro."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             found |= {
                 alias.name.removeprefix("cesaro").lstrip(".")
@@ -125,3 +126,71 @@ def test_parts_are_there_by_their_names_after_import_cesaro():
     code = "import cesaro; print(cesaro.data.load.__name__, cesaro.linear.__name__, cesaro.engines.__name__)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.split() == ["load", "cesaro.linear", "cesaro.engines"]
+
+
+INTERFACE = {  # names that several modules define because they mean the same there
+    "State": "of a method: what `step` takes and returns",
+    "GDA": "the method, and the optimiser that is the method",
+    "SCPDA": "likewise",
+    "solve": "a problem by one solver: problem, settings, start, report, slot",
+    "run": "a figure of the paper, as numbers",
+    "draw": "a figure, as pictures",
+    "run_epoch": "one epoch of a solver",
+    "first_step": "the first step of a solver, by its pilot",
+    "mean_square": "mean |x|^2",
+    "margins": "<x_i, .> of a row",
+    "scatter": "+= delta x_i",
+    "blocks": "rows of a file, a block at a time",
+    "load": "a data set by name, a model from a file: public",
+    "read": "a file",
+    "write": "a file",
+}
+KERNEL_LINES, FUNCTION_LINES, MODULE_LINES = 80, 60, 250
+
+
+def definitions(tree: ast.Module):
+    """Classes and public functions of a module."""
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) or (isinstance(node, ast.FunctionDef) and not node.name.startswith("_")):
+            yield node.name
+
+
+def test_no_two_things_have_one_name():
+    homes: dict[str, set[str]] = {}
+    for path in FILES:
+        for name in definitions(ast.parse(path.read_text(encoding="utf-8"))):
+            homes.setdefault(name, set()).add(name_of(path))
+    assert len(homes) > 500
+    assert {name: modules for name, modules in homes.items() if len(modules) > 1 and name not in INTERFACE} == {}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_modules_and_functions_are_short(path):
+    text = path.read_text(encoding="utf-8")
+    assert text.count("\n") <= MODULE_LINES
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef):
+            words = ast.get_docstring(node, clean=False)
+            lines = node.end_lineno - node.lineno + 1 - (words.count("\n") + 1 if words else 0)
+            kernel = any("njit" in ast.unparse(each) for each in node.decorator_list)
+            assert lines <= (KERNEL_LINES if kernel else FUNCTION_LINES), node.name
+
+
+def test_private_names_of_scikit_learn_are_imported_in_one_module():
+    """sklearn_compat says of each what it is for: when one moves or goes, that is the file to change."""
+    found: dict[str, set[str]] = {}
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "sklearn":
+                inside = any(part.startswith("_") for part in node.module.split("."))
+                names = {alias.name for alias in node.names if inside or alias.name.startswith("_")}
+                if names:
+                    found.setdefault(name_of(path), set()).update(names)
+            elif isinstance(node, ast.Attribute) and node.attr in ("_validate_params", "_init_callback_context"):
+                found.setdefault(name_of(path), set()).add(node.attr)
+    (module,) = found
+    assert module == "linear.estimators.sklearn_compat"
+    explained = importlib.import_module(f"cesaro.{module}").__doc__
+    assert found[module]
+    for name in found[module]:
+        assert name in explained, f"{name}: say what it is for"

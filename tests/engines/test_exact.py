@@ -65,7 +65,7 @@ def test_the_numbers_are_those_of_the_kernels_in_the_same_batches(solver, more, 
     def places(self, rng, layout=None):
         """The kernel's rows in the exact mode's order: place q * 64 + j is the position q of block j."""
         number = next(epochs)
-        table = np.array([2 * j + exact_mode.shuffled(5, number, j, 2) for j in range(64)], dtype=np.uint32)
+        table = np.array([2 * j + exact_mode.block_permutation(5, number, j, 2) for j in range(64)], dtype=np.uint32)
         self.order[:] = table.T.ravel()
         return self.order
 

@@ -13,7 +13,7 @@ from sklearn.datasets import load_svmlight_file
 from solving import by_anchored
 
 from cesaro import losses
-from cesaro.linear.bounds.dual_bound import lower_bound
+from cesaro.linear.bounds.dual_bound import dual_bound
 from cesaro.linear.problem import scalar_losses
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem
@@ -132,7 +132,7 @@ def test_the_bound_holds_for_any_dual_values_whatever():
                 g = np.zeros(problem.rows.d + 1)
                 g[: X.shape[1]] = -(q * u) @ X
                 D = -q @ problem.loss.conjugate(u, problem.y)
-                assert lower_bound(D, g, problem.mu, problem.l1, problem.radius) <= f * (1 + 1e-9) + 1e-12
+                assert dual_bound(D, g, problem.mu, problem.l1, problem.radius) <= f * (1 + 1e-9) + 1e-12
 
 
 def test_rows_of_weight_zero_do_not_exist_and_integer_weights_are_repetitions():

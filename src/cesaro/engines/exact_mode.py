@@ -46,7 +46,7 @@ class BatchRequest(NamedTuple):
 
 
 @lru_cache(maxsize=2 * reproducible_sum.BLOCKS)
-def shuffled(seed: int, epoch: int, block: int, n: int) -> np.ndarray:
+def block_permutation(seed: int, epoch: int, block: int, n: int) -> np.ndarray:
     """The order of a block's rows in an epoch."""
     return np.random.default_rng((seed, epoch, block)).permutation(n).astype(np.uint32)
 
@@ -58,7 +58,7 @@ def chosen(part: PartitionProblems, j: int, batch: Batch) -> np.ndarray:
         return np.arange(low, high, dtype=np.uint32)
     first = max(0, -((block - batch.low) // batch.blocks))
     last = max(0, -((block - batch.low - batch.size) // batch.blocks))
-    return np.uint32(low) + shuffled(batch.seed, batch.epoch, block, high - low)[first:last]
+    return np.uint32(low) + block_permutation(batch.seed, batch.epoch, block, high - low)[first:last]
 
 
 def slopes(part: PartitionProblems, order: BatchRequest) -> reproducible_sum.Nodes:
@@ -230,4 +230,4 @@ def solve(
     rows = DistributedRows(executor, parts, whole.blocks, whole.rows, settings, batch_size)
     solver = ExactModeSolver(rows, samples, settings, fresh=slot.saved is None)
     width = samples[0].rows.width
-    return [fit._replace(w=fit.w[:width]) for fit in driver.run(solver, settings, report, slot)]
+    return [fit._replace(w=fit.w[:width]) for fit in driver.run_to_end(solver, settings, report, slot)]

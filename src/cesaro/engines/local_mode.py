@@ -46,7 +46,7 @@ class SavedShards(NamedTuple):
 _HELD: dict[tuple[str, int], HeldShards] = {}
 
 
-def build(part: PartitionProblems, order: RoundRequest, place: int) -> HeldShards:
+def build_shards(part: PartitionProblems, order: RoundRequest, place: int) -> HeldShards:
     """A state where there is none."""
     shards = {}
     for model, request in order.requests.items():
@@ -60,7 +60,7 @@ def take_request(part: PartitionProblems, order: RoundRequest, place: int) -> di
     """One partition's round. Asked twice, it replies the same; a state that missed a round is built anew."""
     held = _HELD.pop((order.key, place), None)
     if held is None or held.number not in (order.number, order.number - 1):
-        held = build(part, order, place)
+        held = build_shards(part, order, place)
     if held.number == order.number - 1:
         replies = {model: held.shards[model].take(request) for model, request in order.requests.items()}
         held.number, held.replies = order.number, replies
@@ -163,5 +163,5 @@ def solve(
 ) -> list[Fit]:
     """Fits of all models: rounds until each has its proof, `max_iter` rounds or the time is over."""
     solver = LocalModeSolver(executor, parts, whole, samples, settings, passes)
-    fits = driver.run(solver, settings, report, slot)
+    fits = driver.run_to_end(solver, settings, report, slot)
     return [fit._replace(w=fit.w[: solver.columns]) for fit in fits]

@@ -22,7 +22,7 @@ class ModelFileError(ValueError):
     """A file that is not a model, or no longer the one that was written."""
 
 
-def write(path: str | os.PathLike[str], facts: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+def write_model(path: str | os.PathLike[str], facts: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
     """Facts (what JSON can say) and arrays into a file, whole or not at all."""
     from safetensors.numpy import save as to_bytes
 
@@ -32,8 +32,8 @@ def write(path: str | os.PathLike[str], facts: dict[str, Any], arrays: dict[str,
         file.write(content)
 
 
-def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """The facts and arrays of a file; ModelFileError if it is not what `write` wrote."""
+def read_model(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """The facts and arrays of a file; ModelFileError if it is not what `write_model` wrote."""
     with open(path, "rb") as file:
         content = file.read()
     return _opened(content, os.fspath(path))

@@ -10,7 +10,7 @@ which is concave in theta: the best theta has a closed form without L1 and is bi
 import numpy as np
 
 
-def lower_bound(D: float, g: np.ndarray, mu: float, l1: float = 0.0, radius: float = np.inf) -> float:
+def dual_bound(D: float, g: np.ndarray, mu: float, l1: float = 0.0, radius: float = np.inf) -> float:
     """The best such bound; the last entry of g belongs to the intercept, which bears no L1."""
     if D <= 0.0:
         return 0.0

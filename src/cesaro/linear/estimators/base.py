@@ -2,7 +2,7 @@
 
 import warnings
 from abc import ABC, abstractmethod
-from numbers import Integral, Real
+from numbers import Integral
 from os import PathLike
 from typing import Any, Self
 
@@ -11,46 +11,20 @@ from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from cesaro.linear.estimators.fingerprint import about
+from cesaro.linear.estimators.parameters import CONSTRAINTS
 from cesaro.linear.estimators.sklearn_compat import Callbacks, CallbackSupportMixin
-from cesaro.linear.out_of_core.csr_store import Store
-from cesaro.linear.out_of_core.readers import blocks, cache_folder, columns, open_store
-from cesaro.linear.problem.block_order import STATE, Layout, choose
+from cesaro.linear.out_of_core.readers import blocks
 from cesaro.linear.problem.csr import Rows
 from cesaro.linear.problem.empty_columns import compact, spread
 from cesaro.linear.problem.problem import Fit, Problem, make_problem, relative_gap
 from cesaro.linear.solvers.parallel import solve_all
 from cesaro.linear.solvers.progress import begin
-from cesaro.linear.solvers.settings import SOLVERS, Settings
+from cesaro.linear.solvers.settings import Settings
 from cesaro.losses import Loss
 from cesaro.storage.checkpoint import Checkpoint
-
-Path = str | PathLike[str]
-POSITIVE = Interval(Real, 0, None, closed="neither")
-CONSTRAINTS: dict[str, list[Any]] = {
-    "alpha": [POSITIVE],
-    "l1_ratio": [Interval(Real, 0, 1, closed="both")],
-    "solver": [StrOptions(set(SOLVERS))],
-    "averaging": [StrOptions({"auto"}), HasMethods(["relative"])],
-    "anchor": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
-    "radius": [None, POSITIVE],
-    "tol": [None, Interval(Real, 0, None, closed="left")],
-    "max_iter": [Interval(Integral, 1, None, closed="left")],
-    "time_limit": [None, Interval(Real, 0, None, closed="left")],
-    "batch_size": [Interval(Integral, 1, None, closed="left")],
-    "sampling": [StrOptions({"reshuffle", "replacement"})],
-    "epsilon": [Interval(Real, 0, None, closed="left")],
-    "fit_intercept": ["boolean"],
-    "intercept_scaling": [POSITIVE],
-    "warm_start": ["boolean"],
-    "checkpoint": [None, str, PathLike],
-    "n_jobs": [None, Integral],
-    "random_state": ["random_state"],
-    "verbose": ["verbose"],
-}
 
 
 class PreviousFit:
@@ -91,61 +65,7 @@ class LinearModel(CallbackSupportMixin, BaseEstimator, ABC):
     def _bias(self) -> float:
         return float(self.intercept_scaling) if self.fit_intercept else 0.0
 
-    def _check_together(self) -> None:
-        """Refuse what single parameters cannot show."""
-        if self.l1_ratio == 1.0:
-            raise ValueError(
-                "l1_ratio=1 leaves no L2 term: the objective is not strongly convex and nothing can be proved. "
-                "Use l1_ratio < 1, for example 0.99."
-            )
-        if self.l1_ratio > 0.0 and self.radius is not None:
-            raise ValueError(
-                f"l1_ratio={self.l1_ratio} together with radius={self.radius} is not supported: a step "
-                "with both would touch every feature. Set radius=None or l1_ratio=0."
-            )
-        if self.l1_ratio > 0.0 and self.solver not in ("anchored", "gda", "sc-rda"):
-            raise ValueError(
-                f"l1_ratio={self.l1_ratio} needs solver='anchored', 'gda' or 'sc-rda': got solver={self.solver!r}, "
-                "whose steps would touch every feature."
-            )
-        if self.checkpoint is not None and self.warm_start:
-            raise ValueError(
-                "checkpoint together with warm_start=True is not supported: a fit that goes on after a crash would have "
-                "lost the model that it began from. Set warm_start=False or checkpoint=None."
-            )
-
-    def _refuse_checkpoint(self, instead: str) -> None:
-        if self.checkpoint is not None:
-            raise ValueError(
-                f"checkpoint={self.checkpoint!r} is for one fit at one alpha only. Set checkpoint=None; {instead}"
-            )
-
-    def _open(self, path: Path, n_features: int | None, label: str, cache: Path | None) -> Store:
-        """The rows of a file, memory-mapped."""
-        if self.warm_start:
-            raise ValueError("fit_file does not start from an earlier fit: set warm_start=False.")
-        store = open_store(path, cache=cache, n_features=n_features, label=label, verbose=self.verbose)
-        self.n_features_in_, names = store.d, columns(path, label)
-        if names is not None:
-            self.feature_names_in_ = np.array(names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-        return store
-
-    def _lay_out(self, store: Store, memory: float, cache: Path | None, models: int) -> Layout:
-        """How the rows are visited within `memory`."""
-        if not (isinstance(memory, Real) and memory > 0.0):
-            raise ValueError(f"memory must be a positive number of bytes: got {memory!r}. The default is 1e9.")
-        jobs, size = min(effective_n_jobs(self.n_jobs), models), store.data.nbytes + store.col.nbytes + store.ptr.nbytes
-        layout = choose(store.n, size, store.digest, memory, models, jobs, cache_folder(cache))
-        if layout.folder is not None and self.solver != "anchored":
-            raise ValueError(
-                f"solver={self.solver!r} keeps about {STATE} bytes in memory for each of the {store.n} rows: more than "
-                f"half of memory={memory:g}. Use solver='anchored', which can keep them in a file, or more memory."
-            )
-        return layout
-
-    def predict_file(self, path: Path, *, label: str = "label") -> np.ndarray:
+    def predict_file(self, path: str | PathLike[str], *, label: str = "label") -> np.ndarray:
         """Predictions for the rows of a file, read a block at a time.
 
         Parameters

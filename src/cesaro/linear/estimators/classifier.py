@@ -5,20 +5,20 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import _fit_context
-from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.multiclass import _check_partial_fit_first_call
 
-from cesaro.linear.estimators.base import CONSTRAINTS
+from cesaro.linear.estimators.fits_files import FitsFiles, Path
 from cesaro.linear.estimators.one_vs_rest import LinearClassifier
+from cesaro.linear.estimators.parameters import CONSTRAINTS, check_together, refuse_checkpoint
+from cesaro.linear.estimators.sklearn_compat import StrOptions, _check_partial_fit_first_call, _fit_context
 from cesaro.linear.estimators.validation import Labels, check_labels, check_rows, check_weights, drop_weightless, used
+from cesaro.linear.out_of_core.csr_store import Store
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem
 from cesaro.losses import CLASSIFICATION
 from cesaro.weights import Weights
 
 
-class DualAveragingClassifier(LinearClassifier):
+class DualAveragingClassifier(FitsFiles, LinearClassifier):
     """Linear classifier that stops when it can prove that it is done.
 
     It minimises
@@ -177,7 +177,7 @@ class DualAveragingClassifier(LinearClassifier):
         self
             The fitted estimator.
         """
-        self._check_together()
+        check_together(self)
         X = check_rows(self, X)
         v = check_weights(X, sample_weight)
         labels = check_labels(X, y)
@@ -189,41 +189,7 @@ class DualAveragingClassifier(LinearClassifier):
         at_zero = [self._value_at_zero()] * len(problems)
         return self._finish(problems, at_zero)
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit_file(
-        self,
-        path: str | PathLike[str],
-        *,
-        memory: float = 1e9,
-        n_features: int | None = None,
-        label: str = "label",
-        cache: str | PathLike[str] | None = None,
-    ) -> Self:
-        """Fit to the rows of a file that may be larger than memory.
-
-        Where a quarter of `memory` holds all rows the result is that of `fit` on X in the same float type, to the bit:
-        float32 if that has the very numbers of the file, else float64.
-
-        Parameters
-        ----------
-        path : str or path
-            svmlight text (plain, gzip, bzip2, xz), Parquet or Arrow (columns of numbers, one of them `label`).
-        memory : float
-            Bytes of private memory, beside the weights, that the fit may take.
-        n_features : int or None
-            Columns of a svmlight file; by default its largest index.
-        label : str
-            The column of a table that holds the labels.
-        cache : str, path or None
-            Folder for the parsed form, which later fits reuse; by default the user's cache.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-        """
-        self._check_together()
-        store = self._open(path, n_features, label, cache)
+    def _fit_store(self, store: Store, memory: float, cache: Path | None) -> Self:
         self.classes_, counts = self._tally(store)
         models = 1 if len(counts) == 2 else len(counts)
         problems = self._of_store(store, self._lay_out(store, memory, cache, models), counts)
@@ -251,8 +217,8 @@ class DualAveragingClassifier(LinearClassifier):
         self
             The fitted estimator.
         """
-        self._check_together()
-        self._refuse_checkpoint("save the model between calls of partial_fit.")
+        check_together(self)
+        refuse_checkpoint(self, "save the model between calls of partial_fit.")
         if self.class_weight == "balanced":
             raise ValueError(
                 "class_weight='balanced' needs all labels at once, which partial_fit does not have. "

@@ -6,16 +6,14 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import _fit_context
-from sklearn.utils._param_validation import StrOptions
 
-from cesaro.linear.estimators.base import CONSTRAINTS
 from cesaro.linear.estimators.classifier import DualAveragingClassifier
 from cesaro.linear.estimators.cross_validated import conclude, search_of, shared_params
 from cesaro.linear.estimators.one_vs_rest import LinearClassifier
+from cesaro.linear.estimators.parameters import CONSTRAINTS, SEARCH_CONSTRAINTS, check_together, refuse_checkpoint
+from cesaro.linear.estimators.sklearn_compat import StrOptions, _fit_context
 from cesaro.linear.estimators.validation import check_labels, check_rows, check_weights
 from cesaro.linear.model_selection import search
-from cesaro.linear.model_selection.folds import CONSTRAINTS as SEARCH
 from cesaro.linear.model_selection.folds import accuracy, folds_of, grid, scores
 from cesaro.linear.problem.csr import make_rows
 from cesaro.losses import CLASSIFICATION
@@ -106,7 +104,7 @@ class DualAveragingClassifierCV(LinearClassifier):
 
     _parameter_constraints = (
         {name: rule for name, rule in CONSTRAINTS.items() if name != "alpha"}
-        | SEARCH
+        | SEARCH_CONSTRAINTS
         | {"loss": [StrOptions(set(CLASSIFICATION))], "class_weight": [dict, StrOptions({"balanced"}), None]}
     )
 
@@ -179,8 +177,8 @@ class DualAveragingClassifierCV(LinearClassifier):
         self
             The fitted estimator.
         """
-        self._check_together()
-        self._refuse_checkpoint("to go on after a crash, pass the alpha_ that was found to DualAveragingClassifier.")
+        check_together(self)
+        refuse_checkpoint(self, "to go on after a crash, pass the alpha_ that was found to DualAveragingClassifier.")
         X = check_rows(self, X)
         v = check_weights(X, sample_weight)
         self.classes_, code = check_labels(X, y)

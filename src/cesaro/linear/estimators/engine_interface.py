@@ -10,6 +10,8 @@ import numpy as np
 
 from cesaro.linear.estimators.base import LinearModel, PreviousFit
 from cesaro.linear.estimators.one_vs_rest import LinearClassifier, class_factors, one_vs_rest_columns
+from cesaro.linear.estimators.parameters import check_together
+from cesaro.linear.estimators.sklearn_compat import validate_parameters
 from cesaro.linear.estimators.targets import columns_of
 from cesaro.linear.problem.csr import Rows
 from cesaro.linear.problem.problem import Fit, Problem, make_problem
@@ -58,6 +60,12 @@ class TargetProblems(NamedTuple):
 
 
 ProblemFactory = ClassProblems | TargetProblems
+
+
+def check_parameters(model: LinearModel) -> None:
+    """Refuse parameters that `fit` would refuse."""
+    validate_parameters(model)
+    check_together(model)
 
 
 def settings_of(model: LinearModel) -> Settings:

@@ -6,19 +6,20 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import _fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
 
-from cesaro.linear.estimators.base import CONSTRAINTS
+from cesaro.linear.estimators.fits_files import FitsFiles, Path
+from cesaro.linear.estimators.parameters import CONSTRAINTS, check_together, refuse_checkpoint
+from cesaro.linear.estimators.sklearn_compat import Interval, StrOptions, _fit_context
 from cesaro.linear.estimators.targets import LinearRegressor
 from cesaro.linear.estimators.validation import check_rows, check_targets, check_weights, drop_weightless
+from cesaro.linear.out_of_core.csr_store import Store
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import value_at_zero
 from cesaro.losses import REGRESSION
 from cesaro.weights import Weights
 
 
-class DualAveragingRegressor(LinearRegressor):
+class DualAveragingRegressor(FitsFiles, LinearRegressor):
     """Linear regressor that stops when it can prove that it is done.
 
     It minimises
@@ -173,7 +174,7 @@ class DualAveragingRegressor(LinearRegressor):
         self
             The fitted estimator.
         """
-        self._check_together()
+        check_together(self)
         X = check_rows(self, X)
         v = check_weights(X, sample_weight)
         X, v, y = drop_weightless(X, v, check_targets(X, y))
@@ -184,41 +185,7 @@ class DualAveragingRegressor(LinearRegressor):
         self._shape(y.ndim == 1)
         return self
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit_file(
-        self,
-        path: str | PathLike[str],
-        *,
-        memory: float = 1e9,
-        n_features: int | None = None,
-        label: str = "label",
-        cache: str | PathLike[str] | None = None,
-    ) -> Self:
-        """Fit to the rows of a file that may be larger than memory.
-
-        Where a quarter of `memory` holds all rows the result is that of `fit` on X in the same float type, to the bit:
-        float32 if that has the very numbers of the file, else float64.
-
-        Parameters
-        ----------
-        path : str or path
-            svmlight text (plain, gzip, bzip2, xz), Parquet or Arrow (columns of numbers, one of them `label`).
-        memory : float
-            Bytes of private memory, beside the weights, that the fit may take.
-        n_features : int or None
-            Columns of a svmlight file; by default its largest index.
-        label : str
-            The column of a table that holds the targets.
-        cache : str, path or None
-            Folder for the parsed form, which later fits reuse; by default the user's cache.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-        """
-        self._check_together()
-        store = self._open(path, n_features, label, cache)
+    def _fit_store(self, store: Store, memory: float, cache: Path | None) -> Self:
         problem = self._of_store(store, self._lay_out(store, memory, cache, models=1))
         self._finish([problem], [value_at_zero(problem)])
         self._shape(single=True)
@@ -242,8 +209,8 @@ class DualAveragingRegressor(LinearRegressor):
         self
             The fitted estimator.
         """
-        self._check_together()
-        self._refuse_checkpoint("save the model between calls of partial_fit.")
+        check_together(self)
+        refuse_checkpoint(self, "save the model between calls of partial_fit.")
         first = not self.__sklearn_is_fitted__()
         X = check_rows(self, X, reset=first)
         v = check_weights(X, sample_weight)

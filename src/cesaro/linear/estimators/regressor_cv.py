@@ -7,16 +7,14 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import _fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
 
-from cesaro.linear.estimators.base import CONSTRAINTS
 from cesaro.linear.estimators.cross_validated import conclude, search_of, shared_params
+from cesaro.linear.estimators.parameters import CONSTRAINTS, SEARCH_CONSTRAINTS, check_together, refuse_checkpoint
 from cesaro.linear.estimators.regressor import DualAveragingRegressor
+from cesaro.linear.estimators.sklearn_compat import Interval, StrOptions, _fit_context
 from cesaro.linear.estimators.targets import LinearRegressor, columns_of
 from cesaro.linear.estimators.validation import check_rows, check_targets, check_weights
 from cesaro.linear.model_selection import search
-from cesaro.linear.model_selection.folds import CONSTRAINTS as SEARCH
 from cesaro.linear.model_selection.folds import folds_of, grid, r_squared, scores
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import value_at_zero
@@ -108,7 +106,7 @@ class DualAveragingRegressorCV(LinearRegressor):
 
     _parameter_constraints = (
         {name: rule for name, rule in CONSTRAINTS.items() if name != "alpha"}
-        | SEARCH
+        | SEARCH_CONSTRAINTS
         | {"loss": [StrOptions(set(REGRESSION))], "quantile": [Interval(Real, 0, 1, closed="neither")]}
     )
 
@@ -181,8 +179,8 @@ class DualAveragingRegressorCV(LinearRegressor):
         self
             The fitted estimator.
         """
-        self._check_together()
-        self._refuse_checkpoint("to go on after a crash, pass the alpha_ that was found to DualAveragingRegressor.")
+        check_together(self)
+        refuse_checkpoint(self, "to go on after a crash, pass the alpha_ that was found to DualAveragingRegressor.")
         X = check_rows(self, X)
         v = check_weights(X, sample_weight)
         y = check_targets(X, y)

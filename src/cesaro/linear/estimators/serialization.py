@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cesaro import weights
+from cesaro.linear.estimators.sklearn_compat import validate_parameters
 from cesaro.storage import model_file
 
 PLAIN = ("DualAveragingClassifier", "DualAveragingRegressor")
@@ -49,7 +50,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     >>> bool((again.decision_function(X) == model.decision_function(X)).all())
     True
     """
-    model_file.write(path, *record(model))
+    model_file.write_model(path, *record(model))
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -72,7 +73,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     ModelFileError
         If the file is cut short, changed, of another kind, or of a later format.
     """
-    facts, arrays = model_file.read(path)
+    facts, arrays = model_file.read_model(path)
     try:
         return restored(facts, arrays)
     except (KeyError, TypeError, ValueError) as error:
@@ -160,7 +161,7 @@ def restored(facts: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
     if facts["class"] not in PLAIN:
         raise ValueError(f"its class is {facts['class']!r}")
     model = classes[facts["class"]](**{name: _lively(value) for name, value in facts["parameters"].items()})
-    model._validate_params()
+    validate_parameters(model)
     model.n_features_in_ = int(facts["features"])
     if "feature_names" in facts:
         model.feature_names_in_ = np.array(facts["feature_names"], dtype=object)

@@ -1,7 +1,21 @@
-"""scikit-learn's callbacks (`sklearn.callback`), where the installed version has them: models and epochs are tasks."""
+"""Every private name of scikit-learn that is used, imported here and nowhere else, and its callbacks where it has them.
+
+_fit_context                     checks parameters before `fit`, as in scikit-learn's own estimators
+_check_partial_fit_first_call    what `partial_fit` asks of `classes`
+_check_sample_weight, _check_y   what scikit-learn says of weights and targets that are no plain arrays
+Interval, StrOptions, HasMethods the words of `_parameter_constraints`
+_validate_params                 (a method of estimators) for parameters that came from a file or for a cluster
+_init_callback_context           (a method of estimators) where a fit's tasks are told to callbacks; scikit-learn 1.9
+"""
 
 import threading
 from typing import Any
+
+from sklearn.base import _fit_context
+from sklearn.metrics import get_scorer_names
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.multiclass import _check_partial_fit_first_call
+from sklearn.utils.validation import _check_sample_weight, _check_y
 
 try:
     from sklearn.callback import CallbackSupportMixin
@@ -9,6 +23,26 @@ except ImportError:  # scikit-learn before 1.9
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
         """Nothing to support."""
+
+
+__all__ = [
+    "CallbackSupportMixin",
+    "Callbacks",
+    "HasMethods",
+    "Interval",
+    "StrOptions",
+    "_check_partial_fit_first_call",
+    "_check_sample_weight",
+    "_check_y",
+    "_fit_context",
+    "get_scorer_names",
+    "validate_parameters",
+]
+
+
+def validate_parameters(estimator: Any) -> None:
+    """Refuse parameters that `_parameter_constraints` does not allow."""
+    estimator._validate_params()
 
 
 class Callbacks:

@@ -1,4 +1,4 @@
-"""The door: what a user hands in is checked here, once, and leaves as CSR rows, weights, labels or targets.
+"""Validation: what a user hands in is checked here, once, and leaves as CSR rows, weights, labels or targets.
 
 Everything is a pass of vectorised comparisons at most, so that the checks cost less than an epoch. The caller's arrays
 are never written to.
@@ -10,13 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 from numba import njit
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    _check_y,
-    check_consistent_length,
-    column_or_1d,
-    validate_data,
-)
+from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
+
+from cesaro.linear.estimators.sklearn_compat import _check_sample_weight, _check_y
 
 FLOATS = [np.float64, np.float32]
 MISSING = "This estimator requires y to be passed, but the target y is None."

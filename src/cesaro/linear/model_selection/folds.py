@@ -1,19 +1,11 @@
 """Folds, grids and scores of a cross-validation over alpha."""
 
 import contextlib
-from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.metrics import check_scoring, get_scorer_names
+from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
-from sklearn.utils._param_validation import Interval, StrOptions
-
-CONSTRAINTS: dict = {
-    "alphas": [Interval(Integral, 1, None, closed="left"), "array-like"],
-    "cv": ["cv_object"],
-    "scoring": [StrOptions(set(get_scorer_names())), callable, None],
-}
 
 
 class Fold(NamedTuple):

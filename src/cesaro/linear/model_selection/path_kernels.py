@@ -9,7 +9,6 @@ once in `stride` rows, so that a model is one vector and not two; b y - bend b^2
 Models are float32 where speed matters: half the memory traffic. Sums of numbers are flushed to float64 at snapshots.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +21,7 @@ from cesaro.compiled.prefetch import prefetch
 from cesaro.compiled.vector_ops import add_rows, add_to_row, dot_rows, map_lanes
 from cesaro.dual_form import LOGISTIC, DualForm
 from cesaro.linear.problem.csr import NEAR, ONE, ahead
-from cesaro.linear.problem.scalar_losses import conjugate
+from cesaro.linear.problem.scalar_losses import conjugate, dual_update
 
 LARGEST = 1e30  # the limit of dual values in float32 that stands for none
 
@@ -63,7 +62,7 @@ def soft(z, threshold):
 
 
 @register_jitable(**INLINE)
-def margins(rows, i, h, m, idle):
+def batch_margins(rows, i, h, m, idle):
     """m = <x_i, h>."""
     real = m.dtype.type
     for k in range(m.shape[0]):
@@ -153,32 +152,11 @@ def implicit_step(loss, a, q, one, y, m, g, G, mu, mask, cut, idle):
 
 
 @register_jitable(**LOOP)
-def logistic_root(m, H):
-    """The root a = 1 / (1 + exp(m + H a)), by Newton's method in t = log(a / (1 - a)) between -m - H and -m."""
-    low, high = -m - H, -m
-    t = max(low, min(high, 0.0))
-    for _ in range(30):
-        e = math.exp(-abs(t))
-        a = 1.0 / (1.0 + e) if t > 0.0 else e / (1.0 + e)
-        excess = t + m + H * a
-        if excess > 0.0:
-            high = t
-        else:
-            low = t
-        new = t - excess / (1.0 + H * a * (1.0 - a))
-        new = new if low <= new <= high else 0.5 * (low + high)
-        if abs(new - t) <= 1e-12 * (1.0 + abs(t)):
-            break
-        t = new
-    return a
-
-
-@register_jitable(**LOOP)
 def implicit_step_logistic(loss, a, q, y, m, g, G, mu, mask, cut):
     """The same for the logistic loss, one model at a time."""
     for k in range(m.shape[0]):
         G[k] += a * mu[k] * mask[k]
-        b = y[k] * logistic_root(float(y[k] * m[k] / G[k]), a * q / G[k])
+        b = dual_update(loss, float(y[k]), float(m[k] / G[k]), a * q / G[k], 0.0)
         g[k] = a * mask[k] * b
         cut[k] -= a * mask[k] * conjugate(loss, -float(b), float(y[k]))
 
@@ -240,7 +218,7 @@ def run_path_epoch(rows, Y, v, q, pattern, order, loss, sparse, batch, stride, t
                 T[model] += real(a) * batch.l1[model] * mask[model]
             soft_margins(rows, i, batch.h, m, T)
         else:
-            margins(rows, i, batch.h, m, idle)
+            batch_margins(rows, i, batch.h, m, idle)
         if loss.kind == LOGISTIC:
             implicit_step_logistic(loss, a, q[i], y, m, g, G, batch.mu, mask, batch.cut)
             scatter(rows, i, batch.h, g, idle)

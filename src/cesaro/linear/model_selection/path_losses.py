@@ -8,7 +8,7 @@ from cesaro.compiled.flags import LOOP
 from cesaro.compiled.llvm_vectors import maximum, minimum
 from cesaro.compiled.vector_ops import map_lanes
 from cesaro.dual_form import LOGISTIC
-from cesaro.linear.model_selection.path_kernels import load_targets, margins
+from cesaro.linear.model_selection.path_kernels import batch_margins, load_targets
 from cesaro.linear.problem.csr import ahead
 from cesaro.linear.problem.scalar_losses import value
 
@@ -43,7 +43,7 @@ def evaluate_models(rows, Y, v, pattern, order, loss, batch, W, total, held, hel
         ahead(rows, Y, v, order, k)
         i = order[k]
         p = np.intp(pattern[i])
-        margins(rows, i, W, m, (0, 0))
+        batch_margins(rows, i, W, m, (0, 0))
         load_targets(Y, i, batch.target, y)
         if loss.kind == LOGISTIC:
             for model in range(L):

@@ -74,7 +74,7 @@ class Column:
         return {"dtype": self.dtype.str, "bytes": self.path.stat().st_size, "sha256": self.sum.hexdigest()}
 
 
-def build(folder: Path, source: dict[str, Any], blocks: Iterable[tuple[Any, np.ndarray]]) -> None:
+def write_store(folder: Path, source: dict[str, Any], blocks: Iterable[tuple[Any, np.ndarray]]) -> None:
     """Write the blocks, (CSR rows, y) each, as the store in `folder`, at once or not at all."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     for old in folder.parent.glob(f".{folder.name}.*.writing"):
@@ -91,7 +91,9 @@ def build(folder: Path, source: dict[str, Any], blocks: Iterable[tuple[Any, np.n
 
 
 def _alive(process: int) -> bool:
-    """Whether there is a process of this number."""
+    """Whether there is a process of this number; where one cannot ask without sending it a signal, perhaps."""
+    if os.name == "nt":
+        return True
     try:
         os.kill(process, 0)
     except ProcessLookupError:
@@ -144,7 +146,7 @@ def _replace(folder: Path, writing: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def load(folder: Path, source: dict[str, Any]) -> Store | None:
+def load_store(folder: Path, source: dict[str, Any]) -> Store | None:
     """The store, if it is there, is about this source, and every byte is as it was written."""
     try:
         about, _ = checkpoint.read(folder / "about")

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from cesaro.linear.out_of_core.csr_store import Store, build, load
+from cesaro.linear.out_of_core.csr_store import Store, load_store, write_store
 
 TEXT = 1 << 23  # bytes of text that are parsed at a time
 BATCH = 1 << 14  # rows of a table at a time
@@ -122,12 +122,12 @@ def open_store(path, *, cache=None, n_features: int | None = None, label: str = 
     folder = cache_folder(cache) / f"{path.name[:40]}-{_key(path, n_features, label)}"
     found = os.stat(path)
     source = {"size": found.st_size, "time": found.st_mtime_ns}
-    store = load(folder, source)
+    store = load_store(folder, source)
     if store is None:
-        build(folder, source, blocks(path, n_features, label, _shown(path) if verbose else None))
+        write_store(folder, source, blocks(path, n_features, label, _shown(path) if verbose else None))
         if verbose:
             print(file=sys.stderr)
-        store = load(folder, source)
+        store = load_store(folder, source)
         if store is None:
             raise OSError(f"what was just written to {folder} cannot be read back: the disk may be failing.")
     _check(path, store)

@@ -53,9 +53,9 @@ class Layout(NamedTuple):
         mix(rank)
         rank //= np.uint32(self.together)
         sizes, fresh = np.zeros(int(rank.max()) + 2, np.int64), self.empty(len(order), np.uint32)
-        count(order, rank, self.block, sizes)
+        count_groups(order, rank, self.block, sizes)
         starts = np.cumsum(sizes)
-        deal(order, rank, self.block, starts[:-1].copy(), fresh)
+        group_rows(order, rank, self.block, starts[:-1].copy(), fresh)
         for low, high in pairwise(starts.tolist()):
             mix(fresh[low:high])
         return fresh
@@ -72,14 +72,14 @@ def choose(n: int, size: int, digest: str, memory: float, models: int, jobs: int
 
 
 @njit(**KERNEL)
-def count(order, rank, block, sizes):
+def count_groups(order, rank, block, sizes):
     """sizes[1 + g] = how many rows of `order` belong to group g; rank[k] is the group of block k."""
     for k in range(order.shape[0]):
         sizes[rank[order[k] // block] + 1] += 1
 
 
 @njit(**KERNEL)
-def deal(order, rank, block, place, fresh):
+def group_rows(order, rank, block, place, fresh):
     """Write the rows of every group next to each other, from place[g] on."""
     for k in range(order.shape[0]):
         group = rank[order[k] // block]

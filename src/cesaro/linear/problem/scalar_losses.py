@@ -141,7 +141,7 @@ def _logistic(m, H, a):
         else:
             low = t
         step = -excess / (1.0 + H * a * (1.0 - a))
-        if abs(step) <= 1e-4:
+        if abs(step) <= 1e-5:
             return a + a * (1.0 - a) * step
         if not (low <= t + step <= high and abs(step) <= 0.5 * last):
             step = 0.5 * (low + high) - t

@@ -205,7 +205,7 @@ class Loop:
         return int(log.history.rows[-1][0] if done else self.solver.epoch) - self.first
 
 
-def run(
+def run_to_end(
     solver: Solver, settings: Settings, report: Report | None = None, slot: CheckpointSlot = NULL_SLOT
 ) -> list[Fit]:
     """Run a solver until each of its models has its proof, `max_iter` epochs, or the time is over."""

@@ -25,7 +25,7 @@ LONG = np.longdouble  # proofs are summed with more digits where the machine has
 ENTRIES, WORK = 2 * 10**6, 10**8  # at most: of a dense matrix, multiplications for its Gram matrix
 
 
-class Box(NamedTuple):
+class DualBox(NamedTuple):
     """A piecewise linear loss's dual, for each row: b in [low, high], worth target * b."""
 
     target: np.ndarray
@@ -33,13 +33,13 @@ class Box(NamedTuple):
     high: np.ndarray
 
 
-def boxes(loss: DualForm, y: np.ndarray) -> list[Box]:
+def boxes(loss: DualForm, y: np.ndarray) -> list[DualBox]:
     """The boxes of a piecewise linear loss: one, or one for each side of eps."""
     low, high = loss.bounds(y)
     if loss.eps == 0.0:
-        return [Box(y, low, high)]
+        return [DualBox(y, low, high)]
     zero = np.zeros_like(y)
-    return [Box(y - loss.eps, zero, high + zero), Box(y + loss.eps, low + zero, zero)]
+    return [DualBox(y - loss.eps, zero, high + zero), DualBox(y + loss.eps, low + zero, zero)]
 
 
 class Polished(NamedTuple):
@@ -125,7 +125,7 @@ def _newton(problem: Problem, X, y, s, w) -> tuple[list, np.ndarray]:
     return [w], -loss.slope(p, y)
 
 
-def _box(X, s, mu, sides: list[Box]) -> tuple[list, np.ndarray]:
+def _box(X, s, mu, sides: list[DualBox]) -> tuple[list, np.ndarray]:
     """Candidates for w, and b of a piecewise linear loss; in sqrt(s) b, so that equal rows get equal b."""
     root = np.tile(np.sqrt(s), len(sides))
     target, low, high = (root * np.concatenate(part) for part in zip(*sides, strict=True))

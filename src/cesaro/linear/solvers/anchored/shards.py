@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from cesaro.linear.bounds.dual_bound import lower_bound
+from cesaro.linear.bounds.dual_bound import dual_bound
 from cesaro.linear.problem.problem import Problem, objective
 from cesaro.linear.solvers.anchored import kernels
 from cesaro.linear.solvers.anchored.kernels import B
@@ -141,7 +141,7 @@ class MergedState:
         p = shares(replies)
         loss, D, size, drift = p @ [(reply.loss, reply.dual, reply.size, reply.drift) for reply in replies]
         self.g = p @ [reply.held for reply in replies]
-        bound = lower_bound(D, self.g, self.mu, self.l1, self.radius)
+        bound = dual_bound(D, self.g, self.mu, self.l1, self.radius)
         return float(objective(loss, w, self.mu, self.l1, -1)), float(bound - allowance(self.n, size, drift))
 
     def merge(self, replies: list[Reply], adapt: bool) -> None:

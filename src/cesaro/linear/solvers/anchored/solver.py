@@ -26,7 +26,7 @@ from cesaro.storage.checkpoint import NULL_SLOT, CheckpointSlot
 SHRUNK = 0.7  # of the rows that were active at the last evaluation: with fewer, it is worth one
 
 
-class WarmStart(NamedTuple):
+class DualWarmStart(NamedTuple):
     """What the next fit may begin from: the dual values, and the point to anchor at."""
 
     b: np.ndarray
@@ -36,7 +36,7 @@ class WarmStart(NamedTuple):
 class AnchoredSolver(driver.Solver):
     """One problem by the anchored solver."""
 
-    def __init__(self, problem: Problem, settings: Settings, start: WarmStart | None, fresh: bool):
+    def __init__(self, problem: Problem, settings: Settings, start: DualWarmStart | None, fresh: bool):
         """`fresh` tells that no checkpoint will overwrite what is chosen here."""
         problem, self.unit = rescaled(problem)
         rows, self.used = compacted(problem.rows)
@@ -130,7 +130,7 @@ class AnchoredSolver(driver.Solver):
         if self.used is not None:
             w = np.zeros(self.problem.rows.d + 1)
             w[np.append(self.used, -1)] = fit.w * self.unit
-        start = WarmStart(self.current.record[:, B].copy(), w) if self.problem.layout is None else None
+        start = DualWarmStart(self.current.record[:, B].copy(), w) if self.problem.layout is None else None
         return fit._replace(w=w[: self.problem.rows.width], state=start)
 
 
@@ -158,11 +158,11 @@ def epochs_to_next(history: History, tol: float, n: int, at_zero: float) -> int:
 def solve(
     problem: Problem,
     settings: Settings,
-    start: WarmStart | None = None,
+    start: DualWarmStart | None = None,
     report: Report | None = None,
     slot: CheckpointSlot = NULL_SLOT,
 ) -> Fit:
     """Minimise `problem` until the proved relative gap is at most tol; the answer is the point of lowest objective."""
     solver = AnchoredSolver(problem, settings, start, fresh=slot.saved is None)
-    (fit,) = driver.run(solver, settings, report, slot)
+    (fit,) = driver.run_to_end(solver, settings, report, slot)
     return solver.fit(fit)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from cesaro.linear.bounds.dual_bound import lower_bound
+from cesaro.linear.bounds.dual_bound import dual_bound
 from cesaro.linear.problem.block_order import pieces
 from cesaro.linear.problem.csr import without_redundant_arrays
 from cesaro.linear.problem.problem import Problem, objective
@@ -116,7 +116,7 @@ class SolverState:
         f = objective(mean, w, self.mu, self.l1, -1)
         if self.drift(norm(w)) > 0.01 * max(tol, 1e-9) * f:
             self.sum_afresh()
-        bound = lower_bound(D, self.g, self.mu, self.l1, self.radius)
+        bound = dual_bound(D, self.g, self.mu, self.l1, self.radius)
         self.activate(active)
         return float(f), bound - allowance(self.n, size, self.drift(norm(w)))
 

@@ -21,17 +21,17 @@ from cesaro.linear.solvers.averaging.minibatch import batch_weight
 
 
 @register_jitable(**LOOP)
-def soft(z, threshold):
+def negative_soft(z, threshold):
     """-sign(z) (|z| - threshold)_+."""
     return -max(0.0, z - threshold) + max(0.0, -z - threshold)
 
 
 @register_jitable(**LOOP)
-def margin(rows, i, zr, threshold, s):
+def sparse_margin(rows, i, zr, threshold, s):
     """<x_i, w> with w = s soft(z)."""
     p = -rows.bias * zr[rows.d, 0]
     for j in range(rows.ptr[i], rows.ptr[i + np.uint32(1)]):
-        p += rows.data[j] * soft(zr[rows.col[j], 0], threshold)
+        p += rows.data[j] * negative_soft(zr[rows.col[j], 0], threshold)
     return s * p
 
 
@@ -86,7 +86,7 @@ def run_epoch_elastic_net(rows, y, v, order, gamma, config, zr, scalars, slope_s
         for b in range(batch.shape[0]):
             i = batch[b]
             a = gamma * v[i] if weighted else gamma
-            u = slope(config.loss, margin(rows, i, zr, threshold, s), y[i])
+            u = slope(config.loss, sparse_margin(rows, i, zr, threshold, s), y[i])
             cut -= a * conjugate(config.loss, u, y[i])
             slopes[b] = a * u
             if recall:

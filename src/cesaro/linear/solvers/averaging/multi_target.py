@@ -143,4 +143,4 @@ def solve(
         solver = MultiTargetSolver(problems, *variant_and_weights(settings.solver, settings.averaging), rng)
         if slot.saved is None:
             solver.begin(settings.anchor)
-        return driver.run(solver, settings, report, slot)
+        return driver.run_to_end(solver, settings, report, slot)

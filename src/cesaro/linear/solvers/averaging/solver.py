@@ -22,7 +22,7 @@ from cesaro.linear.problem.problem import Fit, History, Problem, objective
 from cesaro.linear.problem.row_order import RowOrders, draw_with_replacement
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers import driver
-from cesaro.linear.solvers.averaging.elastic_net import run_epoch_elastic_net
+from cesaro.linear.solvers.averaging.kernel_choice import choose_kernel
 from cesaro.linear.solvers.averaging.kernels import (
     ALPHA,
     ANCHOR,
@@ -35,11 +35,8 @@ from cesaro.linear.solvers.averaging.kernels import (
     RunScalars,
     flush,
     fold,
-    run_epoch,
-    specialised,
     step,
 )
-from cesaro.linear.solvers.averaging.minibatch import run_epoch_minibatch
 from cesaro.linear.solvers.averaging.pilot import first_step
 from cesaro.linear.solvers.averaging.variants import VARIANTS, Variant, unit_ratio, variant_and_weights
 from cesaro.linear.solvers.driver import Evaluation, Report
@@ -52,7 +49,7 @@ OFTEN = 1.25  # an evaluation when the epochs have grown by this, where a proof 
 SELDOM = 3.0  # where none does: it costs about an epoch
 
 
-class WarmStart(NamedTuple):
+class AveragingWarmStart(NamedTuple):
     """What the next fit may go on from."""
 
     zr: np.ndarray  # z and r side by side
@@ -89,40 +86,14 @@ class AveragingSolver(driver.Solver):
         self.planes = CuttingPlanes(problem)
         recall = draws or (variant.keep and problem.radius < math.inf)  # then z is not the sum of the rows' slopes
         self.slope_sums = np.zeros((rows.n if recall else 0, 2))
-        self.slopes = np.zeros(min(batch_size, self.count))
+        self.slopes = np.zeros(min(batch_size, self.count))  # of a batch
+        self.single = single
+        self.sums = np.zeros((self.count + 1 if problem.l1 > 0 else 0, 3))  # prefix sums, and when a column was flushed
+        self.flushed = np.zeros(rows.d + 1 if problem.l1 > 0 else 0, dtype=np.uint64)
         self.width = rows.width
         self.known: np.ndarray | None = None
-        self.epoch_of_rows = self._choose_kernel(single)
+        self.run_epoch = choose_kernel(self)
         self.at_zero: np.ndarray = self.objectives(np.zeros((1, rows.width)))
-
-    def _choose_kernel(self, single: bool) -> Any:
-        """The epoch that this run needs, chosen once."""
-        p, v = self.problem, self.v if len(self.v) > 1 else None
-        recalled = self.slope_sums if len(self.slope_sums) else None
-        if single:
-            kind = specialised(self.config)
-
-            def plain(order: np.ndarray) -> None:
-                self.orders.still = run_epoch(
-                    self.rows, self.targets, v, order, 1.0, self.config, *kind, self.zr, self.scalars, recalled,
-                    self.orders.grouped,
-                )  # fmt: skip
-
-            return plain
-        what = (p.rows, p.y, self.v)
-
-        def batches(order: np.ndarray) -> None:
-            run_epoch_minibatch(*what, order, 1.0, self.config, self.zr, self.scalars, self.slope_sums, self.slopes)
-
-        if p.l1 == 0:
-            return batches
-        sums, lag = np.zeros((self.count + 1, 3)), np.zeros(p.rows.d + 1, dtype=np.uint64)
-
-        def sparse(order: np.ndarray) -> None:
-            state = (self.zr, self.scalars, self.slope_sums, self.slopes, sums, lag)
-            run_epoch_elastic_net(*what, order, 1.0, self.config, *state)
-
-        return sparse
 
     def begin(self, w: np.ndarray | None, anchor: float | str) -> None:
         """Begin at w_0 = w (0 without an anchor) with the anchor gamma_0."""
@@ -159,7 +130,7 @@ class AveragingSolver(driver.Solver):
             scalars[[OUT, DONE, ANCHOR]] *= ratio
             scalars[SQUARE] *= ratio**2
         before, done, scalars[CUT] = zr[:, 0].copy(), scalars[DONE], 0.0
-        self.epoch_of_rows(draw_with_replacement(self.share, self.rng) if self.draws else self.orders.draw(self.rng))
+        self.run_epoch(self, draw_with_replacement(self.share, self.rng) if self.draws else self.orders.draw(self.rng))
         scalars[SQUARE] = fold(zr, scalars[ALPHA], scalars[SCALE])
         scalars[ALPHA], scalars[SCALE] = 0.0, 1.0
         scalars[DONE] = done + self.count  # exact, where a running sum has rounded
@@ -182,7 +153,6 @@ class AveragingSolver(driver.Solver):
         self.planes.resume(state["planes"])
         self.scalars, self.slope_sums[:], self.epoch = state["scalars"], state["slope_sums"], state["epoch"]
         self.step, self.mean_square = state["step"], state["mean_square"]
-        self.epoch_of_rows = self._choose_kernel(len(self.slopes) == 1 and self.problem.l1 == 0)
 
     def output(self) -> np.ndarray:
         """The point that the method returns."""
@@ -231,7 +201,7 @@ class AveragingSolver(driver.Solver):
 def solve(
     problem: Problem,
     settings: Settings,
-    start: WarmStart | None = None,
+    start: AveragingWarmStart | None = None,
     report: Report | None = None,
     slot: CheckpointSlot = NULL_SLOT,
 ) -> Fit:
@@ -254,6 +224,6 @@ def solve(
             solver.go_on(start.zr, start.scalars, start.epoch, start.w)
         elif slot.saved is None:
             solver.begin(None if start is None else start.w, settings.anchor)
-        (fit,) = driver.run(solver, settings, report, slot)
+        (fit,) = driver.run_to_end(solver, settings, report, slot)
     flush(solver.rows, solver.targets, solver.zr)
-    return fit._replace(state=WarmStart(solver.zr, solver.scalars, solver.epoch, fit.w, kind))
+    return fit._replace(state=AveragingWarmStart(solver.zr, solver.scalars, solver.epoch, fit.w, kind))

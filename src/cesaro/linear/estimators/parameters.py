@@ -1,0 +1,68 @@
+"""The parameters that all estimators share: what each may be, and what they may not be together."""
+
+from numbers import Integral, Real
+from os import PathLike
+from typing import Any
+
+from cesaro.linear.estimators.sklearn_compat import HasMethods, Interval, StrOptions, get_scorer_names
+from cesaro.linear.solvers.settings import SOLVERS
+
+POSITIVE = Interval(Real, 0, None, closed="neither")
+CONSTRAINTS: dict[str, list[Any]] = {
+    "alpha": [POSITIVE],
+    "l1_ratio": [Interval(Real, 0, 1, closed="both")],
+    "solver": [StrOptions(set(SOLVERS))],
+    "averaging": [StrOptions({"auto"}), HasMethods(["relative"])],
+    "anchor": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
+    "radius": [None, POSITIVE],
+    "tol": [None, Interval(Real, 0, None, closed="left")],
+    "max_iter": [Interval(Integral, 1, None, closed="left")],
+    "time_limit": [None, Interval(Real, 0, None, closed="left")],
+    "batch_size": [Interval(Integral, 1, None, closed="left")],
+    "sampling": [StrOptions({"reshuffle", "replacement"})],
+    "epsilon": [Interval(Real, 0, None, closed="left")],
+    "fit_intercept": ["boolean"],
+    "intercept_scaling": [POSITIVE],
+    "warm_start": ["boolean"],
+    "checkpoint": [None, str, PathLike],
+    "n_jobs": [None, Integral],
+    "random_state": ["random_state"],
+    "verbose": ["verbose"],
+}
+SEARCH_CONSTRAINTS: dict[str, list[Any]] = {
+    "alphas": [Interval(Integral, 1, None, closed="left"), "array-like"],
+    "cv": ["cv_object"],
+    "scoring": [StrOptions(set(get_scorer_names())), callable, None],
+}
+
+
+def check_together(model: Any) -> None:
+    """Refuse what single parameters cannot show."""
+    if model.l1_ratio == 1.0:
+        raise ValueError(
+            "l1_ratio=1 leaves no L2 term: the objective is not strongly convex and nothing can be proved. "
+            "Use l1_ratio < 1, for example 0.99."
+        )
+    if model.l1_ratio > 0.0 and model.radius is not None:
+        raise ValueError(
+            f"l1_ratio={model.l1_ratio} together with radius={model.radius} is not supported: a step "
+            "with both would touch every feature. Set radius=None or l1_ratio=0."
+        )
+    if model.l1_ratio > 0.0 and model.solver not in ("anchored", "gda", "sc-rda"):
+        raise ValueError(
+            f"l1_ratio={model.l1_ratio} needs solver='anchored', 'gda' or 'sc-rda': got solver={model.solver!r}, "
+            "whose steps would touch every feature."
+        )
+    if model.checkpoint is not None and model.warm_start:
+        raise ValueError(
+            "checkpoint together with warm_start=True is not supported: a fit that goes on after a crash would have "
+            "lost the model that it began from. Set warm_start=False or checkpoint=None."
+        )
+
+
+def refuse_checkpoint(model: Any, instead: str) -> None:
+    """A checkpoint is for one fit only; say what to do instead."""
+    if model.checkpoint is not None:
+        raise ValueError(
+            f"checkpoint={model.checkpoint!r} is for one fit at one alpha only. Set checkpoint=None; {instead}"
+        )
