@@ -44,7 +44,7 @@ def test_a_cache_of_another_format_is_made_again(monkeypatch, tmp_path):
     rows = [(sp.csr_array(np.eye(3)), np.arange(3.0))]
     with monkeypatch.context() as other:
         other.setattr(checkpoint, "MAGIC", b"cesaro checkpoint %d " % (checkpoint.FORMAT + 1))
-        csr_store.build(tmp_path / "rows", {"name": "rows"}, rows)
-    assert csr_store.load(tmp_path / "rows", {"name": "rows"}) is None
-    csr_store.build(tmp_path / "rows", {"name": "rows"}, rows)
-    assert csr_store.load(tmp_path / "rows", {"name": "rows"}).n == 3
+        csr_store.write_store(tmp_path / "rows", {"name": "rows"}, rows)
+    assert csr_store.load_store(tmp_path / "rows", {"name": "rows"}) is None
+    csr_store.write_store(tmp_path / "rows", {"name": "rows"}, rows)
+    assert csr_store.load_store(tmp_path / "rows", {"name": "rows"}).n == 3

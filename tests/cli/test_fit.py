@@ -16,6 +16,8 @@ from cesaro.losses import CLASSIFICATION, REGRESSION
 
 
 def test_the_losses_and_solvers_on_offer_are_those_of_the_estimators():
+    said = options.LossOption.__metadata__[0].help
+    assert said == f"Classification: {', '.join(CLASSIFICATION)}. Regression: {', '.join(REGRESSION)}."
     assert [options.loss_name(name) for name in (*CLASSIFICATION, *REGRESSION)] == [*CLASSIFICATION, *REGRESSION]
     assert [solver.value for solver in options.SolverName] == list(SOLVERS)
 
