@@ -9,7 +9,8 @@ from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem
 from cesaro.linear.solvers.anchored.box_qp import minimise
 from cesaro.linear.solvers.anchored.polish import polish, suits
-from cesaro.linear.solvers.dispatch import Settings, solve
+from cesaro.linear.solvers.parallel import solve
+from cesaro.linear.solvers.settings import Settings
 from cesaro.losses import ALL, CLASSIFICATION
 
 

@@ -11,7 +11,8 @@ from cesaro.domains import Everywhere
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.mean_loss import objective_at as objective
 from cesaro.linear.problem.problem import Problem
-from cesaro.linear.solvers.dispatch import Settings, solve
+from cesaro.linear.solvers.parallel import solve
+from cesaro.linear.solvers.settings import Settings
 from cesaro.losses import Hinge
 from cesaro.methods import ALL, Schedule
 from cesaro.reproduce.figure1 import as_printed

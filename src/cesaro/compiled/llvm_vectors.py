@@ -66,7 +66,7 @@ def where_less(x, y, then, other):
     return Vector(x.builder, x.builder.select(x.builder.fcmp_ordered("<", x.value, y.value), then.value, other.value))
 
 
-class Strip:
+class LaneView:
     """The lanes of one row of an array, read and written as vectors; signed integers (labels) are read as float64."""
 
     def __init__(self, context, builder, kind, value, row=None, width=WIDTH):

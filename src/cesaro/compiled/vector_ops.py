@@ -18,7 +18,7 @@ from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from cesaro.compiled.llvm_vectors import WIDTH, Row, Strip, Vector, as_real
+from cesaro.compiled.llvm_vectors import WIDTH, LaneView, Row, Vector, as_real
 from cesaro.compiled.prefetch import LINE
 
 PLAIN = getattr(config, "DISABLE_JIT", False)  # as with NUMBA_DISABLE_JIT=1
@@ -47,8 +47,8 @@ def _dot_rows(typingctx, m, data, col, start, stop, h, gap):
     """
 
     def codegen(context, builder, signature, args):
-        into = Strip(context, builder, signature.args[0], args[0])
-        source = Strip(context, builder, signature.args[5], args[5])
+        into = LaneView(context, builder, signature.args[0], args[0])
+        source = LaneView(context, builder, signature.args[5], args[5])
         row = Row(context, builder, signature.args[1:5], args[1:5])
         nothing = into.everywhere(ir.Constant(into.real, 0.0))
         for lanes in into.blocks(args[6]):
@@ -75,8 +75,8 @@ def _add_rows(typingctx, h, data, col, start, stop, g, gap):
     """h[col[j]] += data[j] g, j from start to stop: g stays in registers."""
 
     def codegen(context, builder, signature, args):
-        into = Strip(context, builder, signature.args[0], args[0])
-        source = Strip(context, builder, signature.args[5], args[5])
+        into = LaneView(context, builder, signature.args[0], args[0])
+        source = LaneView(context, builder, signature.args[5], args[5])
         row = Row(context, builder, signature.args[1:5], args[1:5])
         for lanes in source.blocks(args[6]):
             added = [source.load(k) for k in lanes]
@@ -98,8 +98,8 @@ def _add_to_row(typingctx, h, c, x, g, gap):
     """h[c] += x g."""
 
     def codegen(context, builder, signature, args):
-        row = Strip(context, builder, signature.args[0], args[0], args[1])
-        source = Strip(context, builder, signature.args[3], args[3])
+        row = LaneView(context, builder, signature.args[0], args[0], args[1])
+        source = LaneView(context, builder, signature.args[3], args[3])
         scale = source.everywhere(args[2])
         with source.each(args[4]) as k:
             row.store(row.load(k) + scale * source.load(k), k)
@@ -113,7 +113,7 @@ def _dot_pairs(typingctx, data, col, start, stop, zr):
     """sum_j data[j] zr[col[j]] for zr of two columns; two sums in turn."""
 
     def codegen(context, builder, signature, args):
-        pairs = Strip(context, builder, signature.args[4], args[4], width=16)
+        pairs = LaneView(context, builder, signature.args[4], args[4], width=16)
         nothing = pairs.everywhere(ir.Constant(pairs.real, 0.0))
         sums = [cgutils.alloca_once_value(builder, nothing.value) for _ in range(2)]
 
@@ -134,7 +134,7 @@ def _add_pairs(typingctx, zr, data, col, start, stop, g, h):
     """zr[col[j]] += data[j] (g, h)."""
 
     def codegen(context, builder, signature, args):
-        pairs = Strip(context, builder, signature.args[0], args[0], width=16)
+        pairs = LaneView(context, builder, signature.args[0], args[0], width=16)
         both = builder.insert_element(pairs.everywhere(args[5]).value, args[6], ir.IntType(32)(1))
 
         def add(column, x, _):
@@ -167,7 +167,7 @@ def map_lanes(formula) -> Any:
         def codegen(context, builder, signature, args):
             kinds = signature.args[1].types
             strips = [
-                Strip(context, builder, kind, value)
+                LaneView(context, builder, kind, value)
                 for kind, value in zip(kinds, cgutils.unpack_tuple(builder, args[1]), strict=True)
             ]
             scalars = [strips[0].everywhere(x) for x in cgutils.unpack_tuple(builder, args[0])]

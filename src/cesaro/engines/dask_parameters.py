@@ -14,7 +14,7 @@ client : dask.distributed.Client or None
 passes : int
     Epochs of a partition in a round (mode "local").
 shuffle : bool
-    Deal the rows out to all partitions first (mode "local"). False saves that; do it if the rows lie in random order.
+    Shuffle the rows over all partitions first (mode "local"). False saves that; do it if the rows lie in random order.
 solver : "auto" or as in the ordinary estimator
     "auto" is "anchored" in mode "local" and "sc-pda" in mode "exact".
 batch_size : "auto", int or None

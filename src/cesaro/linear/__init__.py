@@ -1,4 +1,4 @@
-"""Linear models on sparse data: the methods of the paper, and anchored dual sweeps, in O(nnz).
+"""Linear models on sparse data: the methods of the paper, and the anchored solver, in O(nnz).
 
 The names load on first use, so that importing the package does not compile or import what is not needed.
 """

@@ -54,7 +54,7 @@ class CuttingPlanes:
         return {name: getattr(self, name) for name in ("S", "c", "lost", "gram", "stale", "lam", "epochs")}
 
     def resume(self, state: dict[str, Any]) -> None:
-        """Stand where an earlier run stood."""
+        """Go on from the state of an earlier run."""
         vars(self).update(state)
 
     def _put(self, place, s, c, lost):

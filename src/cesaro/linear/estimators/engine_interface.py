@@ -15,7 +15,7 @@ from cesaro.linear.estimators.sklearn_compat import validate_parameters
 from cesaro.linear.estimators.targets import columns_of
 from cesaro.linear.problem.csr import Rows
 from cesaro.linear.problem.problem import Fit, Problem, make_problem
-from cesaro.linear.solvers.dispatch import safeguarded
+from cesaro.linear.solvers.parallel import safeguarded
 from cesaro.linear.solvers.settings import Settings
 from cesaro.losses import Loss
 

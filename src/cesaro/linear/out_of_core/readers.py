@@ -148,7 +148,7 @@ def _key(path: Path, n_features, label: str) -> str:
 
 
 def _check(path: Path, store: Store) -> None:
-    """What `fit` checks at its door, as far as a parser has not."""
+    """What `fit` validates, as far as a parser has not."""
     if store.n == 0:
         raise ValueError(f"{path} has no rows.")
     if store.largest and not 1e-20 <= store.largest <= 1e20:

@@ -1,15 +1,20 @@
-"""Several models: in one pass where they differ in their targets only, else in threads. They share a clock and a Ctrl-C."""
+"""From problems to fits: which solver, in which thread, until when; what makes an answer fit to be published.
+
+Models that differ in their targets only share their epochs, others run in threads. They share a clock and a Ctrl-C.
+"""
 
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
+from importlib import import_module
 from typing import Any
 
+import numpy as np
+
 from cesaro.linear.problem.problem import Fit, History, Problem
-from cesaro.linear.solvers.dispatch import safeguarded, solve
 from cesaro.linear.solvers.driver import Report
-from cesaro.linear.solvers.settings import PAPER, Settings
+from cesaro.linear.solvers.settings import SOLVERS, Settings
 from cesaro.storage.checkpoint import NULL_SLOT, Checkpoint, CheckpointSlot
 
 LARGEST_STATE = 2**21  # weights at most of models in one pass
@@ -40,6 +45,18 @@ def solve_all(
         except KeyboardInterrupt:
             workers.stop.set()
         return [future.result() for future in futures]
+
+
+def solve(
+    problem: Problem,
+    settings: Settings,
+    start: Any = None,
+    report: Report | None = None,
+    slot: CheckpointSlot = NULL_SLOT,
+) -> Fit:
+    """One problem by the solver of that name; `slot` keeps its state, and may have one to go on from."""
+    module = import_module(f"cesaro.linear.solvers.{SOLVERS[settings.solver]}")
+    return module.solve(problem, settings, start, report, slot)
 
 
 class TimeBudget:
@@ -105,11 +122,25 @@ class Workers:
         return fit._replace(status="interrupted") if hurry else fit
 
 
+def safeguarded(at_zero: float, fit: Fit) -> Fit:
+    """The fit, or w = 0 where it is not finite or worse than that. Losses are not negative: 0 is a lower bound."""
+    lower = fit.lower_bound
+    if np.isfinite(lower):
+        lower = min(max(lower, 0.0), at_zero)
+    elif np.isnan(lower):
+        lower = -np.inf
+    if fit.objective <= at_zero and np.isfinite(fit.w).all():
+        return fit._replace(lower_bound=lower)
+    return fit._replace(w=np.zeros_like(fit.w), objective=at_zero, lower_bound=max(lower, 0.0), state=None)
+
+
 def _in_one_pass(problems: list[Problem], settings: Settings, starts: list[Any]) -> bool:
     """Whether `multi_target` covers it: the paper's solvers on problems that differ in their targets only."""
     several, rows = len(problems) > 1 and problems[0].layout is None, problems[0].rows
     plain = settings.batch_size == 1 and settings.sampling == "reshuffle" and all(start is None for start in starts)
-    if not (several and plain and settings.solver in PAPER and len(problems) * rows.d <= LARGEST_STATE):
+    if not (
+        several and plain and SOLVERS[settings.solver] == "averaging.solver" and len(problems) * rows.d <= LARGEST_STATE
+    ):
         return False
     from cesaro.linear.solvers.averaging import multi_target
 

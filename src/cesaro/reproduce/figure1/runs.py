@@ -14,7 +14,7 @@ from cesaro.data import load
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.mean_loss import objective_at
 from cesaro.linear.problem.problem import Fit, Problem
-from cesaro.linear.solvers import dispatch
+from cesaro.linear.solvers import parallel
 from cesaro.linear.solvers.averaging.solver import AveragingSolver
 from cesaro.linear.solvers.averaging.variants import VARIANTS
 from cesaro.linear.solvers.settings import Settings
@@ -41,7 +41,7 @@ def optimum(folder: Path, name: str) -> dict[str, float]:
     """The minimum, enclosed: objective and lower_bound."""
 
     def make() -> dict[str, float]:
-        fit = dispatch.solve(problem(name), Settings(tol=PROOF, max_iter=20_000))
+        fit = parallel.solve(problem(name), Settings(tol=PROOF, max_iter=20_000))
         return {"objective": fit.objective, "lower_bound": fit.lower_bound}
 
     return load_or_compute(folder / f"{name}_optimum.json", {"mu": MU, "tol": PROOF}, make)
@@ -90,7 +90,7 @@ def default_solver_run(folder: Path, name: str, seed: int, epochs: list[int]) ->
         seconds, objective, lower = [], [], -np.inf
         for limit in epochs:
             started = time.process_time()
-            fit: Fit = dispatch.solve(problem(name), Settings(tol=0.0, max_iter=limit, seed=seed))
+            fit: Fit = parallel.solve(problem(name), Settings(tol=0.0, max_iter=limit, seed=seed))
             seconds.append(time.process_time() - started)
             objective.append(fit.objective)
             if limit <= TABLE[-1]:

@@ -13,7 +13,7 @@ import numpy as np
 from cesaro.domains import Ball, Domain, Everywhere
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem
-from cesaro.linear.solvers.dispatch import solve
+from cesaro.linear.solvers.parallel import solve
 from cesaro.linear.solvers.settings import Settings
 from cesaro.losses import Hinge
 from cesaro.methods import DA, GDA, SCPDA, Method, Schedule

@@ -98,7 +98,7 @@ def squared_norm(h):
 
 @njit(**KERNEL)
 def run_epoch(rows, record, order, h, loss, S, mu, sparse, radius, slack):
-    """Visit the rows of `order` once.
+    """One epoch over the rows of `order`, the active set.
 
     The first epoch has mu > 0 and averages with weights k^3; later ones have mu = 0 and uniform weights. `sparse` is
     None without L1, else T and what it grows by with a row, in the first epoch. A row whose dual value is -phi'

@@ -5,21 +5,28 @@ A smooth loss gives damped Newton steps for w. A piecewise linear one has a dual
 
     max  sum_i s_i y_i b_i - |sum_i s_i b_i x_i|^2 / (2 mu) ,   lo_i <= b_i <= hi_i ,
 
-which box.py solves; epsilon_insensitive has two such b per row, one for each kink. Sweeps need many passes where few
+which box_qp.py solves; epsilon_insensitive has two such b per row, one for each kink. Epochs are many where few
 rows are nearly separable; this needs a handful of dense solves.
 """
 
-from typing import NamedTuple
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from cesaro.compiled.blas_threads import one_blas_thread
 from cesaro.dual_form import DualForm
-from cesaro.linear.problem.problem import Problem
+from cesaro.linear.problem.problem import Fit, History, Problem, is_solved, value_at_zero
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers.anchored.box_qp import minimise
+from cesaro.linear.solvers.driver import Report
+from cesaro.linear.solvers.settings import Settings
+from cesaro.storage.checkpoint import CheckpointSlot
 
+PATIENCE = 400  # epochs, before a small problem is polished
+DIGITS = 1e-8  # a tolerance from which on it is polished in any case, and sooner
 EPS = np.finfo(np.float64).eps
 LONG = np.longdouble  # proofs are summed with more digits where the machine has them
 ENTRIES, WORK = 2 * 10**6, 10**8  # at most: of a dense matrix, multiplications for its Gram matrix
@@ -150,3 +157,68 @@ def _proof(problem: Problem, X, y, s, points, b) -> Polished | None:
     allowance = (len(y) + len(w) + 8) * np.finfo(LONG).eps * sizes
     bound = -(s @ conjugate) - (g @ g) / (2 * mu) - allowance
     return Polished(w, float(value) * (1.0 + 2.0 * EPS), float(bound) * (1.0 - 2.0 * EPS))
+
+
+def pays(problem: Problem, settings: Settings) -> bool:
+    """Whether a run of that many epochs may come to be polished."""
+    return settings.tol > 0.0 and settings.max_iter > patience(settings.tol) and suits(problem)
+
+
+def patience(tol: float) -> int:
+    """Epochs, before a small problem is polished."""
+    return PATIENCE if tol > DIGITS else PATIENCE // 40
+
+
+def between_epochs(
+    run_epochs: Callable[..., Fit],
+    problem: Problem,
+    settings: Settings,
+    start: Any,
+    report: Report | None,
+    slot: CheckpointSlot,
+) -> Fit:
+    """Epochs; a problem with which they are not done in a while, or whose last digits count, is polished."""
+    began, tol, limit = time.perf_counter(), settings.tol, settings.time_limit
+    fit = run_epochs(problem, settings._replace(max_iter=patience(tol)), start, report, slot)
+    if fit.status in ("time_limit", "interrupted") or (fit.status == "converged" and tol > DIGITS):
+        return fit
+    if limit is None or began + limit > time.perf_counter() + seconds(problem):
+        try:
+            fit = _polished(problem, fit, tol)
+        except KeyboardInterrupt:
+            return fit._replace(status="interrupted")
+    if fit.status == "converged":
+        return fit
+    left = None if limit is None else max(0.0, began + limit - time.perf_counter())
+    rest = settings._replace(max_iter=settings.max_iter - fit.n_iter, time_limit=left)
+    return _joined(fit, run_epochs(problem, rest, fit.state, report, slot.subslot("rest")))
+
+
+def _polished(problem: Problem, fit: Fit, tol: float) -> Fit:
+    """The fit with the polished point and bound where they are better; it counts as one epoch."""
+    began, better = time.perf_counter(), polish(problem, fit.w)
+    w, objective, lower = fit.w, fit.objective, fit.lower_bound
+    if better is not None:
+        if better.objective <= objective:
+            w, objective = better.w, better.objective
+        if better.lower_bound <= objective * (1.0 + 1e-12):
+            lower = max(lower, better.lower_bound)
+    history = History(np.column_stack(list(fit.history.values())))
+    history.add(fit.n_iter + 1, fit.history["time"][-1] + time.perf_counter() - began, objective, lower, problem.rows.n)
+    solved = is_solved(objective, lower, value_at_zero(problem), tol)
+    status = "converged" if solved else "max_iter"
+    return Fit(w, objective, lower, fit.n_iter + 1, history.columns(), status, fit.state)
+
+
+def _joined(first: Fit, second: Fit) -> Fit:
+    """Two runs one after the other: the better point, the better bound."""
+    clock = {"epoch": first.n_iter, "time": first.history["time"][-1]}
+    history = {key: np.append(column, second.history[key] + clock.get(key, 0)) for key, column in first.history.items()}
+    better = second if second.objective < first.objective else first
+    return second._replace(
+        w=better.w,
+        objective=better.objective,
+        lower_bound=max(first.lower_bound, second.lower_bound),
+        n_iter=first.n_iter + second.n_iter,
+        history=history,
+    )

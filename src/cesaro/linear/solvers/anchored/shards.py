@@ -25,7 +25,7 @@ from cesaro.linear.solvers.anchored import kernels
 from cesaro.linear.solvers.anchored.kernels import B
 from cesaro.linear.solvers.anchored.pilot import first_step
 from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule
-from cesaro.linear.solvers.anchored.solver import average_weight
+from cesaro.linear.solvers.anchored.solver import average_weight, run_epoch
 from cesaro.linear.solvers.anchored.state import SolverState, allowance, norm, point_of
 
 
@@ -101,7 +101,7 @@ class Shard:
         for k in range(request.epochs):
             if len(current.active):
                 current.h_and_r[:, 1] = 0.0
-                average = current.run_epoch(first=request.first and k == 0)
+                average = run_epoch(current, first=request.first and k == 0)
         self.held = held + (current.g - request.g)
         return Reply(self.weight, loss, D, size, active, drift, held, current.g - request.g, average)
 

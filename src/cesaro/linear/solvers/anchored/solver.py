@@ -15,14 +15,16 @@ import numpy as np
 from cesaro.linear.problem.csr import compacted
 from cesaro.linear.problem.problem import Fit, History, Problem, rescaled
 from cesaro.linear.solvers import driver
-from cesaro.linear.solvers.anchored.kernels import B
+from cesaro.linear.solvers.anchored import kernels, polish
+from cesaro.linear.solvers.anchored.kernels import B, V
 from cesaro.linear.solvers.anchored.kinks import project_onto_kinks
 from cesaro.linear.solvers.anchored.pilot import first_step
-from cesaro.linear.solvers.anchored.state import SolverState
+from cesaro.linear.solvers.anchored.state import SolverState, norm
 from cesaro.linear.solvers.driver import Evaluation, Report
 from cesaro.linear.solvers.settings import Settings
 from cesaro.storage.checkpoint import NULL_SLOT, CheckpointSlot
 
+PARTS = 8  # of an epoch with L1, which has no running average: its points are averaged at their ends
 SHRUNK = 0.7  # of the rows that were active at the last evaluation: with fewer, it is worth one
 
 
@@ -68,7 +70,7 @@ class AnchoredSolver(driver.Solver):
     def advance(self, running: list[int]) -> None:
         self.epoch += 1
         state = self.current
-        average, weight = state.run_epoch(first=self.epoch == 1 and self.start is None), state.prox_weight
+        average, weight = run_epoch(state, first=self.epoch == 1 and self.start is None), state.prox_weight
         if self.settings.anchor == "auto":
             if self.epoch == 1:
                 weight = min(weight, state.mean_square / 0.3)
@@ -134,6 +136,40 @@ class AnchoredSolver(driver.Solver):
         return fit._replace(w=w[: self.problem.rows.width], state=start)
 
 
+def run_epoch(state: SolverState, first: bool = False) -> np.ndarray:
+    """One epoch over the active rows; those that are shrunk leave them. Returns the epoch's average of w."""
+    state.reorder(first)
+    n, mu, l1 = state.n, state.mu * first, state.l1 * first
+    S, T = state.prox_weight + n * (state.mu - mu), n * (state.l1 - l1)
+    h_and_r = state.h_and_r.reshape(-1)
+    changed = 2
+    if state.l1 == 0.0:
+        C, weights, left, changes = kernels.run_epoch(
+            state.rows, state.record, state.active, h_and_r, state.loss, S, mu, None, state.radius, state.slack
+        )
+        average, changed = (C * state.h_and_r[:, 0] + state.h_and_r[:, 1]) / weights, changed + changes
+        state.active = state.active[:left]
+    else:
+        average, total, active = np.zeros_like(state.center), 0.0, []
+        for k, part in enumerate(np.array_split(state.active, PARTS)):
+            share = state.record[part, V].sum() if first else 0.0
+            _, _, left, changes = kernels.run_epoch(
+                state.rows, state.record, part, h_and_r, state.loss, S, mu, (T, l1), state.radius, state.slack
+            )
+            if len(part):
+                S, T = S + mu * share, T + l1 * share
+                weight = (k + 1.0) ** (3 * first)
+                average += weight * state.point(S, T)
+                total += weight
+            active.append(part[:left])
+            changed += changes
+        state.active, average = np.concatenate(active), average / total
+    state.g = (state.h_and_r[:, 0] - state.prox_weight * state.center) / n
+    size = norm(state.h_and_r[:, 0]) + state.prox_weight * norm(state.center)
+    state.noise += changed * float(size * size)
+    return average
+
+
 def average_weight(epoch: int) -> float:
     """The weight of an epoch's average in the average of all."""
     return float(epoch**4 - (epoch - 1) ** 4)
@@ -162,7 +198,16 @@ def solve(
     report: Report | None = None,
     slot: CheckpointSlot = NULL_SLOT,
 ) -> Fit:
-    """Minimise `problem` until the proved relative gap is at most tol; the answer is the point of lowest objective."""
+    """Minimise until the proved relative gap is at most tol: epochs, and Newton steps for a small problem's last digits."""
+    if polish.pays(problem, settings):
+        return polish.between_epochs(run_epochs, problem, settings, start, report, slot)
+    return run_epochs(problem, settings, start, report, slot)
+
+
+def run_epochs(
+    problem: Problem, settings: Settings, start: DualWarmStart | None, report: Report | None, slot: CheckpointSlot
+) -> Fit:
+    """Epochs alone; the answer is the point of lowest objective."""
     solver = AnchoredSolver(problem, settings, start, fresh=slot.saved is None)
     (fit,) = driver.run_to_end(solver, settings, report, slot)
     return solver.fit(fit)

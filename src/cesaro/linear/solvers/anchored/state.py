@@ -25,7 +25,6 @@ from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule
 
 EPS = float(np.finfo(float).eps)
 SAMPLE = 2000  # rows from which the mean of |x|^2 is taken: the first epoch measures the others as it meets them
-PARTS = 8  # of an epoch with L1, which has no running average: its points are averaged at their ends
 
 
 class SolverState:
@@ -69,39 +68,6 @@ class SolverState:
     def point(self, S: float, T: float) -> np.ndarray:
         """w of h."""
         return point_of(self.h_and_r[:, 0], S, T, self.radius)
-
-    def run_epoch(self, first: bool = False) -> np.ndarray:
-        """One epoch over the active rows; those that are shrunk leave them. Returns the epoch's average of w."""
-        self.reorder(first)
-        n, mu, l1 = self.n, self.mu * first, self.l1 * first
-        S, T = self.prox_weight + n * (self.mu - mu), n * (self.l1 - l1)
-        h_and_r = self.h_and_r.reshape(-1)
-        changed = 2
-        if self.l1 == 0.0:
-            C, weights, left, changes = kernels.run_epoch(
-                self.rows, self.record, self.active, h_and_r, self.loss, S, mu, None, self.radius, self.slack
-            )
-            average, changed = (C * self.h_and_r[:, 0] + self.h_and_r[:, 1]) / weights, changed + changes
-            self.active = self.active[:left]
-        else:
-            average, total, kept = np.zeros_like(self.center), 0.0, []
-            for k, part in enumerate(np.array_split(self.active, PARTS)):
-                share = self.record[part, V].sum() if first else 0.0
-                _, _, left, changes = kernels.run_epoch(
-                    self.rows, self.record, part, h_and_r, self.loss, S, mu, (T, l1), self.radius, self.slack
-                )
-                if len(part):
-                    S, T = S + mu * share, T + l1 * share
-                    weight = (k + 1.0) ** (3 * first)
-                    average += weight * self.point(S, T)
-                    total += weight
-                kept.append(part[:left])
-                changed += changes
-            self.active, average = np.concatenate(kept), average / total
-        self.g = (self.h_and_r[:, 0] - self.prox_weight * self.center) / n
-        size = norm(self.h_and_r[:, 0]) + self.prox_weight * norm(self.center)
-        self.noise += changed * float(size * size)
-        return average
 
     def relaxation(self, average: np.ndarray) -> float:
         """The factor by which to weaken the anchor after an epoch with this average."""

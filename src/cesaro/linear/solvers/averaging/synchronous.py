@@ -64,7 +64,7 @@ class SynchronousSteps:
         return {name: getattr(self, name) for name in names} | {"planes": self.planes.state()}
 
     def resume(self, state: dict[str, Any]) -> None:
-        """Stand where an earlier run stood."""
+        """Go on from the state of an earlier run."""
         self.planes.resume(state["planes"])
         vars(self).update({name: value for name, value in state.items() if name != "planes"})
 
