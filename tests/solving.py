@@ -4,12 +4,13 @@ from cesaro.linear.solvers.anchored import solver as anchored_solver
 from cesaro.linear.solvers.averaging import multi_target
 from cesaro.linear.solvers.averaging import solver as averaging_solver
 from cesaro.linear.solvers.settings import Settings
+from cesaro.storage.checkpoint import NULL_SLOT
 
 
 def by_anchored(problem, *, start=None, report=None, **settings):
-    """The fit of the anchored solver; `report(epoch, objective, lower_bound)`."""
+    """The fit of the anchored solver by epochs alone; `report(epoch, objective, lower_bound)`."""
     told = None if report is None else lambda model, *rest: report(*rest)
-    return anchored_solver.solve(problem, Settings(**settings), start, told)
+    return anchored_solver.run_epochs(problem, Settings(**settings), start, told, NULL_SLOT)
 
 
 def by_averaging(problem, *, start=None, report=None, **settings):

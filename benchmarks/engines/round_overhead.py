@@ -16,7 +16,7 @@ from clusters import client
 
 from cesaro.engines import exact_mode, fit, local_mode
 from cesaro.engines.dask import DaskDualAveragingClassifier
-from cesaro.engines.executors import Cluster
+from cesaro.engines.executors import DaskCluster
 from cesaro.engines.inputs import from_collections
 
 
@@ -29,15 +29,15 @@ def timed(function, *arguments):
     return answer, time.perf_counter() - began, os.getpid()
 
 
-def timed_turn(ready, order, place):
-    return timed(local_mode.take_turn, ready, order, place)
+def timed_request(ready, order, place):
+    return timed(local_mode.take_request, ready, order, place)
 
 
 def timed_slopes(ready, order):
     return timed(exact_mode.slopes, ready, order)
 
 
-class Timed(Cluster):
+class Timed(DaskCluster):
     """A cluster that remembers each round's seconds: on the driver's clock, and of the busiest worker's tasks."""
 
     def __init__(self, workers):
@@ -50,7 +50,7 @@ class Timed(Cluster):
         return self._round(super().each, timed_slopes, handles, order)
 
     def each_at_home(self, function, handles, order):
-        return self._round(super().each_at_home, timed_turn, handles, order)
+        return self._round(super().each_at_home, timed_request, handles, order)
 
     def _round(self, ask, function, handles, order):
         began = time.perf_counter()
@@ -78,13 +78,13 @@ def data(n, d, partitions):
     return da.concatenate(X), da.concatenate(y)
 
 
-def measure(workers, mode, d, partitions, n=4000, turns=40, **more):
+def measure(workers, mode, d, partitions, n=4000, rounds=40, **more):
     """(wall, busiest worker) of every round; the first ones load and compile."""
     batch = {"batch_size": None} if mode == "exact" else {}
-    estimator = DaskDualAveragingClassifier(mode=mode, tol=0, max_iter=turns, random_state=0, **batch | more)
-    model, how = estimator._prepared()
+    estimator = DaskDualAveragingClassifier(mode=mode, tol=0, max_iter=rounds, random_state=0, **batch | more)
+    model, options = estimator._prepared()
     engine = Timed(workers)
-    fit.fit(model, engine, from_collections(*data(n, d, partitions)), how)
+    fit.fit(model, engine, from_collections(*data(n, d, partitions)), options)
     return np.array(engine.seconds[3:])
 
 

@@ -4,7 +4,7 @@
     python benchmarks/engines/rounds_to_accuracy.py --cluster  # 8 partitions on two worker processes
 
 How many rounds it takes depends on the partitions, not on where they are: so more of them than there are cores are
-simulated by sweeping one after the other. Markdown on stdout.
+simulated by running one after the other. Markdown on stdout.
 """
 
 import itertools
@@ -15,13 +15,13 @@ from clusters import COVTYPE, client, covtype, covtype_in
 
 from cesaro.engines import fit
 from cesaro.engines.dask import DaskDualAveragingClassifier
-from cesaro.engines.executors import Cluster, Here
+from cesaro.engines.executors import DaskCluster, ThisProcess
 from cesaro.engines.inputs import Source, make_chunk
 
 SETTINGS = {"alpha": 1e-4, "fit_intercept": False, "tol": 1e-4, "max_iter": 60, "random_state": 0}
 
 
-class Loaded(Here):
+class Loaded(ThisProcess):
     """This process, with chunks that are there already."""
 
     def load(self, chunks):
@@ -33,14 +33,14 @@ def here(partitions, **more):
     X, y = covtype()
     cut = [len(y) * k // partitions for k in range(partitions + 1)]
     chunks = [make_chunk(X[i:j], y[i:j], None) for i, j in itertools.pairwise(cut)]
-    model, how = DaskDualAveragingClassifier(**SETTINGS | more)._prepared()
-    return fit.fit(model, Loaded(), Source(chunks, 54, None), how)
+    model, options = DaskDualAveragingClassifier(**SETTINGS | more)._prepared()
+    return fit.fit(model, Loaded(), Source(chunks, 54, None), options)
 
 
 def there(partitions):
     """A fit on two workers."""
     with client(2) as workers:
-        Cluster(workers)
+        DaskCluster(workers)
         return DaskDualAveragingClassifier(**SETTINGS).fit(*covtype_in(partitions)).to_local()
 
 
@@ -61,5 +61,5 @@ if __name__ == "__main__":
     else:
         for partitions in (1, 2, 8, 32):
             row(partitions, here(partitions))
-        row("8, one pass a round", here(8, passes=1))
+        row("8, one epoch a round", here(8, passes=1))
         row("8, as the file has them", here(8, shuffle=False))

@@ -8,7 +8,7 @@
 both of processor time in one round, without what Dask adds (round_overhead.py). A problem is wide if its weights and
 their average, 16 bytes a column, do not fit into a core's cache: then an entry waits for memory. They are fitted in
 this process by least squares of relative errors, then compared with problems that were not used for the fit, among
-them partitions far beyond the cores of the machine, which are swept one after the other.
+them partitions far beyond the cores of the machine, which run one after the other.
 """
 
 import time
@@ -18,10 +18,9 @@ import clusters  # noqa: F401  one thread
 import numpy as np
 import scipy.sparse as sp
 
-from cesaro.engines import fit as train
-from cesaro.engines import local_mode
+from cesaro.engines import fit, local_mode
 from cesaro.engines.dask import DaskDualAveragingClassifier
-from cesaro.engines.executors import Here
+from cesaro.engines.executors import ThisProcess
 from cesaro.engines.inputs import Source, make_chunk
 
 ROUNDS = 8
@@ -37,7 +36,7 @@ FIT += [
 CHECK = [(160_000, 10_000, 20, 4), (64_000, 1_000, 20, 32), (128_000, 1_000, 20, 128), (30_000, 500_000, 40, 2)]
 
 
-class Timed(Here):
+class Timed(ThisProcess):
     """This process, with chunks that are there; the processor time of every task of a round."""
 
     def __init__(self):
@@ -47,7 +46,7 @@ class Timed(Here):
         return chunks
 
     def each_at_home(self, function, handles, order):
-        assert function is local_mode.take_turn
+        assert function is local_mode.take_request
         answers, times = [], []
         for k, handle in enumerate(handles):
             began = time.process_time()
@@ -71,8 +70,8 @@ def measure(n, d, per_row, partitions):
 
     engine = Timed()
     settings = {"alpha": 1e-4, "tol": 0, "max_iter": ROUNDS, "random_state": 0, "shuffle": False, "anchor": 1e4}
-    model, how = DaskDualAveragingClassifier(**settings)._prepared()
-    train.fit(model, engine, Source([chunk(n // partitions) for _ in range(partitions)], d, None), how)
+    model, options = DaskDualAveragingClassifier(**settings)._prepared()
+    fit.fit(model, engine, Source([chunk(n // partitions) for _ in range(partitions)], d, None), options)
     tasks, ends = np.array(engine.tasks[1:-1]), np.array(engine.rounds)
     driver = np.diff(ends)[:-1] - tasks.sum(axis=1)
     return float(np.median(tasks)), float(np.median(driver))
@@ -89,7 +88,7 @@ def driven(n, d, per_row, partitions):
     return np.array([1.0, partitions, partitions * d])
 
 
-def fit(cells, values):
+def coefficients(cells, values):
     """Non-negative coefficients with the least squares of relative errors."""
     from scipy.optimize import nnls
 
@@ -101,8 +100,8 @@ if __name__ == "__main__":
     warnings.simplefilter("ignore")
     measure(*FIT[0])  # compile
     seen = {cell: measure(*cell) for cell in FIT + CHECK}
-    task = fit([features(*cell) for cell in FIT], [seen[cell][0] for cell in FIT])
-    drive = fit([driven(*cell) for cell in FIT], [seen[cell][1] for cell in FIT])
+    task = coefficients([features(*cell) for cell in FIT], [seen[cell][0] for cell in FIT])
+    drive = coefficients([driven(*cell) for cell in FIT], [seen[cell][1] for cell in FIT])
     ms, entry, wide, column = task * [1e3, 1e9, 1e9, 1e9]
     print(f"task = {ms:.2f} ms + {entry:.1f} ns entries (+ {wide:.1f} ns if wide) + {column:.0f} ns columns")
     ms, partition, column = drive * [1e3, 1e6, 1e9]

@@ -18,7 +18,7 @@ from sources import classes, cut, fit_on
 
 from cesaro.engines import exact_mode, local_mode
 from cesaro.engines.dask import DaskDualAveragingClassifier
-from cesaro.engines.executors import Cluster, Here
+from cesaro.engines.executors import DaskCluster, ThisProcess
 from cesaro.linear import DualAveragingClassifier
 
 SETTINGS = {"alpha": 1e-2, "random_state": 0}
@@ -35,11 +35,11 @@ def grid():
     X, y = classes(1, n=803, kinds=3)
     for batch_size in (None, 200):
         estimator = DaskDualAveragingClassifier(mode="exact", tol=0, max_iter=4, batch_size=batch_size, **SETTINGS)
-        known = bits(fit_on(Here(), estimator, *cut(X, y, 803)))
+        known = bits(fit_on(ThisProcess(), estimator, *cut(X, y, 803)))
         for workers in (1, 2, 4):
             with client(workers) as those:
                 for partitions in range(1, 9):
-                    model = fit_on(Cluster(those), estimator, *cut(X, y, -(-803 // partitions)))
+                    model = fit_on(DaskCluster(those), estimator, *cut(X, y, -(-803 // partitions)))
                     assert bits(model) == known, (batch_size, workers, partitions)
             print(f"exact, batch_size={batch_size}, {workers} workers, 1..8 partitions: the same bits", flush=True)
 
@@ -49,9 +49,9 @@ def kills():
     X, y = classes(5)
     dX, dy = cut(X, y, 100)
     known = DualAveragingClassifier(tol=1e-7, **SETTINGS).fit(X, y)
-    for mode, function in (("exact", exact_mode.slopes), ("local", local_mode.take_turn)):
+    for mode, function in (("exact", exact_mode.slopes), ("local", local_mode.take_request)):
         estimator = DaskDualAveragingClassifier(mode=mode, tol=0, max_iter=12, **SETTINGS)
-        alone = bits(fit_on(Here(), estimator, dX, dy))
+        alone = bits(fit_on(ThisProcess(), estimator, dX, dy))
         for number in range(1, 11):
             with client(2) as those:
                 engine = Deadly(those, function, number)

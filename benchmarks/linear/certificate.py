@@ -12,7 +12,7 @@ import warnings
 import numpy as np
 
 from cesaro import DualAveragingClassifier, DualAveragingRegressor
-from cesaro.linear.solvers.parallel import SOLVERS
+from cesaro.linear.solvers.settings import SOLVERS
 from cesaro.losses import CLASSIFICATION, REGRESSION
 
 PROBLEMS = 200

@@ -1,19 +1,16 @@
 """Kernels broken on purpose are caught by the ties: each fault below is one that a typing error could make."""
 
 import re
-import runpy
 import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
+import printed_formulas as formulas
 import pytest
+from path_formulas import tie
 
 import cesaro
 import cesaro.compiled.vector_ops
-
-here = Path(__file__).parent
-plain = SimpleNamespace(**runpy.run_path(str(here / "plain.py")))
-path_test = SimpleNamespace(**runpy.run_path(str(here / "test_path.py")))
 
 FAULTS = [
     ("recursion", "zz += g * (2.0 * mz + g * square", "zz += g * (2.0 * mz - g * square"),
@@ -108,9 +105,9 @@ def ties_hold(name, old="", new=""):
     for seed in range(40):
         solver = ["gda", "sc-pda", "pegasos", "pa-psg-sc", "sc-rda"][seed % 5]
         sparse = name == "elastic"
-        case = plain.make_case(
+        case = formulas.make_case(
             seed,
-            plain.LOSSES[seed % 9],
+            formulas.LOSSES[seed % 9],
             "gda" if sparse else solver,
             ball=not sparse and seed % 3 != 0,
             l1=sparse,
@@ -123,7 +120,7 @@ def ties_hold(name, old="", new=""):
         )
         if name == "batches" and case.batch == 1:
             continue
-        plain.compare(case, plain.run_kernel(kernels, case), plain.printed(case))
+        formulas.compare(case, formulas.run_kernel(kernels, case), formulas.printed(case))
 
 
 def implicit_ties_hold(old, new):
@@ -137,8 +134,8 @@ def implicit_ties_hold(old, new):
     finally:
         sys.modules["cesaro.compiled.vector_ops"] = kept
     implicit.ahead = lambda *_: None
-    for seed, loss in enumerate(plain.LOSSES):
-        path_test.tie(implicit, loss, seed, folds=2, columns=1 + seed % 2, l1_ratio=0.0, bias=1.5, stride=3)
+    for seed, loss in enumerate(formulas.LOSSES):
+        tie(implicit, loss, seed, folds=2, columns=1 + seed % 2, l1_ratio=0.0, bias=1.5, stride=3)
 
 
 @pytest.mark.parametrize("name", ["recursion", "batches", "elastic", "implicit"])

@@ -1,4 +1,4 @@
-"""Bare rows: what kernels need not read is left out, and what they compute without it is the same."""
+"""Rows without redundant arrays: what kernels need not read is left out, and what they compute without it is the same."""
 
 import numpy as np
 import pytest

@@ -11,7 +11,7 @@ from contextlib import redirect_stderr
 
 import numpy as np
 import pytest
-from linear.models import data
+from estimator_data import data
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
@@ -81,7 +81,7 @@ def test_control_c_leaves_a_fitted_model(n_jobs):
         (80, "cesaro.linear.solvers.progress.Silence.__call__"),
         (800, "cesaro.linear.model_selection.path.cross_validate"),
     ],
-    ids=["one by one", "in lanes"],
+    ids=["one by one", "in batches"],
 )
 def test_a_search_that_was_interrupted_says_so(n, place, monkeypatch):
     X, y, _ = data(n=n)

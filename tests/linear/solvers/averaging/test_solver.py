@@ -1,27 +1,20 @@
-"""The kernels compute the printed formulas; what a run proves is true."""
-
-import runpy
-from pathlib import Path
-from types import SimpleNamespace
+"""The paper's solvers: what they prove is true, the gap closes, runs stop and resume."""
 
 import numpy as np
+import printed_formulas as formulas
 import pytest
 import scipy.sparse as sp
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from solving import by_averaging as solve
 
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.mean_loss import objective_at as objective
 from cesaro.linear.problem.problem import Problem
-from cesaro.linear.solvers.averaging import elastic_net, minibatch
-from cesaro.linear.solvers.averaging import kernels as recursion
 from cesaro.linear.solvers.averaging.pilot import mean_square
 from cesaro.linear.solvers.averaging.solver import AveragingSolver
 from cesaro.linear.solvers.averaging.variants import VARIANTS
 
-plain = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("plain.py"))))
-KERNELS = SimpleNamespace(recursion=recursion, batches=minibatch, elastic=elastic_net)
 seeds = st.integers(0, 2**32 - 1)
 
 
@@ -32,62 +25,12 @@ class Linear:
         return (t + 1) / 2
 
 
-@pytest.mark.parametrize("solver", VARIANTS)
-@pytest.mark.parametrize("loss", plain.LOSSES, ids=repr)
-@settings(max_examples=15, deadline=None)
-@given(
-    seed=seeds,
-    ball=st.booleans(),
-    weights=st.booleans(),
-    batch=st.sampled_from([1, 1, 2, 3]),
-    anchor=st.sampled_from([0.0, 0.7, 20.0]),
-    bias=st.sampled_from([0.0, 2.0]),
-    cubic=st.booleans(),
-    ones=st.booleans(),
-)
-def test_a_kernel_run_is_the_printed_formula(solver, loss, seed, ball, weights, batch, anchor, bias, cubic, ones):
-    cubic = cubic and not VARIANTS[solver].primal
-    what = {"ball": ball, "weights": weights, "batch": batch, "anchor": anchor, "bias": bias, "cubic": cubic}
-    case = plain.make_case(seed, loss, solver, ones=ones, **what)
-    assume(plain.steady(case))
-    plain.compare(case, plain.run_kernel(KERNELS, case), plain.printed(case))
-
-
-@pytest.mark.parametrize("solver", ["gda", "sc-rda"])
-@pytest.mark.parametrize("loss", plain.LOSSES, ids=repr)
-@settings(max_examples=15, deadline=None)
-@given(
-    seed=seeds,
-    weights=st.booleans(),
-    batch=st.sampled_from([1, 1, 3]),
-    anchor=st.sampled_from([0.0, 0.7]),
-    bias=st.sampled_from([0.0, 2.0]),
-    cubic=st.booleans(),
-)
-def test_the_lazy_elastic_net_is_the_printed_formula(solver, loss, seed, weights, batch, anchor, bias, cubic):
-    case = plain.make_case(
-        seed, loss, solver, l1=True, weights=weights, batch=batch, anchor=anchor, bias=bias, cubic=cubic
-    )
-    assume(plain.steady(case))
-    plain.compare(case, plain.run_kernel(KERNELS, case), plain.printed(case))
-
-
-@pytest.mark.parametrize("solver", VARIANTS)
-@settings(max_examples=20, deadline=None)
-@given(seed=seeds, ball=st.booleans(), loss=st.sampled_from(plain.LOSSES))
-def test_a_start_away_from_zero_is_the_printed_formula(solver, seed, ball, loss):
-    case = plain.make_case(seed, loss, solver, ball=ball, anchor=2.0)
-    w0 = plain.project(np.random.default_rng(seed).normal(size=case.X.shape[1]), case.problem.radius)
-    assume(plain.steady(case, w0))
-    plain.compare(case, plain.run_kernel(KERNELS, case, w0), plain.printed(case, w0))
-
-
 @pytest.mark.parametrize("sampling", ["reshuffle", "replacement"])
 @pytest.mark.parametrize("solver", VARIANTS)
 @settings(max_examples=20, deadline=None)
 @given(
     seed=seeds,
-    loss=st.sampled_from(plain.LOSSES),
+    loss=st.sampled_from(formulas.LOSSES),
     ball=st.booleans(),
     weights=st.booleans(),
     batch=st.sampled_from([1, 3]),
@@ -95,7 +38,7 @@ def test_a_start_away_from_zero_is_the_printed_formula(solver, seed, ball, loss)
     anchor=st.sampled_from(["auto", 0.0, 5.0]),
 )
 def test_no_point_lies_below_what_a_run_has_proved(sampling, solver, seed, loss, ball, weights, batch, mu, anchor):
-    case = plain.make_case(seed, loss, solver, ball=ball, weights=weights, bias=1.0)
+    case = formulas.make_case(seed, loss, solver, ball=ball, weights=weights, bias=1.0)
     problem = case.problem._replace(mu=mu)
     fit = solve(
         problem, solver=solver, tol=0, max_iter=20, seed=seed, batch_size=batch, sampling=sampling, anchor=anchor
@@ -110,9 +53,9 @@ def test_no_point_lies_below_what_a_run_has_proved(sampling, solver, seed, loss,
 
 
 @pytest.mark.parametrize("solver", VARIANTS)
-@pytest.mark.parametrize("loss", plain.LOSSES, ids=repr)
+@pytest.mark.parametrize("loss", formulas.LOSSES, ids=repr)
 def test_the_proved_gap_closes(solver, loss):
-    case = plain.make_case(12, loss, solver, weights=True, bias=1.0)
+    case = formulas.make_case(12, loss, solver, weights=True, bias=1.0)
     fit = solve(case.problem, solver=solver, tol=0.02, max_iter=3000)
     assert fit.status == "converged"
     zero = objective(case.problem, np.zeros(case.X.shape[1]))
@@ -123,16 +66,16 @@ def test_the_proved_gap_closes(solver, loss):
 
 @pytest.mark.parametrize("solver", ["gda", "sc-rda"])
 def test_an_elastic_net_run_proves_its_gap(solver):
-    case = plain.make_case(3, plain.LOSSES[0], solver, l1=True, bias=1.0)
+    case = formulas.make_case(3, formulas.LOSSES[0], solver, l1=True, bias=1.0)
     fit = solve(case.problem, solver=solver, tol=0.02, max_iter=3000)
     assert fit.status == "converged"
     assert fit.lower_bound <= solve(case.problem, tol=1e-4, max_iter=500).objective
 
 
 @pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
-@pytest.mark.parametrize("loss", plain.LOSSES, ids=repr)
+@pytest.mark.parametrize("loss", formulas.LOSSES, ids=repr)
 def test_no_step_size_is_needed_whatever_the_scale_of_the_rows(size, loss):
-    case = plain.make_case(7, loss, "gda")
+    case = formulas.make_case(7, loss, "gda")
     rows = case.problem.rows._replace(data=case.problem.rows.data * size)
     for mu in (1e-8, 1.0, 1e4):
         problem = case.problem._replace(rows=rows, mu=mu)
@@ -146,14 +89,14 @@ def test_weights_of_any_kind_do_not_overflow():
         def relative(self, t):
             return 2.0 - 2.0 ** (1 - t)
 
-    case = plain.make_case(5, plain.LOSSES[0], "gda")
+    case = formulas.make_case(5, formulas.LOSSES[0], "gda")
     fit = solve(case.problem, averaging=Doubling(), tol=0, max_iter=1500)
     assert np.isfinite(fit.w).all()
     assert fit.lower_bound <= fit.objective
 
 
 def test_epoch_weights_are_those_of_the_printed_formula():
-    case = plain.make_case(9, plain.LOSSES[4], "gda", weights=True)._replace(gammas=[1.0, 2.0, 3.0])
+    case = formulas.make_case(9, formulas.LOSSES[4], "gda", weights=True)._replace(gammas=[1.0, 2.0, 3.0])
     share = case.problem.v / case.problem.v[case.problem.v > 0].mean()
     run = AveragingSolver(
         case.problem, VARIANTS["gda"]._replace(cubic=False), Linear(), False, np.random.default_rng(0)
@@ -163,12 +106,12 @@ def test_epoch_weights_are_those_of_the_printed_formula():
     for _ in range(3):
         run.advance()
         orders.append(run.orders.order.copy())
-    want = plain.printed(case._replace(orders=orders, problem=case.problem._replace(v=share)))
+    want = formulas.printed(case._replace(orders=orders, problem=case.problem._replace(v=share)))
     np.testing.assert_allclose(run.output(), want.answer, rtol=0, atol=1e-12)
 
 
 def test_a_warm_start_goes_on_where_the_run_stopped():
-    case = plain.make_case(4, plain.LOSSES[0], "gda")
+    case = formulas.make_case(4, formulas.LOSSES[0], "gda")
     whole = solve(case.problem, tol=0, max_iter=6, seed=np.random.default_rng(1))
     rng = np.random.default_rng(1)
     half = solve(case.problem, tol=0, max_iter=3, seed=rng)
@@ -179,7 +122,7 @@ def test_a_warm_start_goes_on_where_the_run_stopped():
 
 
 def test_the_same_seed_gives_the_same_bits():
-    case = plain.make_case(4, plain.LOSSES[0], "gda")
+    case = formulas.make_case(4, formulas.LOSSES[0], "gda")
     first, second = (solve(case.problem, tol=0, max_iter=6, seed=8) for _ in range(2))
     np.testing.assert_array_equal(first.w, second.w)
 
@@ -189,7 +132,7 @@ def test_ctrl_c_and_the_clock_leave_a_usable_fit():
         if epoch >= 3:
             raise KeyboardInterrupt
 
-    case = plain.make_case(4, plain.LOSSES[0], "gda")
+    case = formulas.make_case(4, formulas.LOSSES[0], "gda")
     fit = solve(case.problem, tol=0, max_iter=10**6, report=stop)
     assert fit.status == "interrupted"
     assert fit.objective <= objective(case.problem, 0 * fit.w)
@@ -200,27 +143,18 @@ def test_ctrl_c_and_the_clock_leave_a_usable_fit():
 
 @pytest.mark.parametrize(("solver", "ball"), [("gda", True), ("sc-pda", False), ("pegasos", False)])
 def test_an_l1_term_is_refused_where_it_is_not_sparse(solver, ball):
-    case = plain.make_case(4, plain.LOSSES[0], solver, ball=ball, l1=True)
+    case = formulas.make_case(4, formulas.LOSSES[0], solver, ball=ball, l1=True)
     with pytest.raises(ValueError, match="L1 term needs"):
         solve(case.problem, solver=solver)
 
 
 def test_a_row_of_weight_zero_does_not_exist():
-    case = plain.make_case(11, plain.LOSSES[0], "gda")
+    case = formulas.make_case(11, formulas.LOSSES[0], "gda")
     p = case.problem
     absent = np.arange(len(p.y)) % 3 == 0
     garbage = p._replace(v=np.where(absent, 0.0, 1.0), y=np.where(absent, -p.y, p.y))
     alone = p._replace(v=garbage.v)
     np.testing.assert_array_equal(solve(garbage, tol=0, max_iter=4).w, solve(alone, tol=0, max_iter=4).w)
-
-
-@pytest.mark.parametrize("solver", ["pegasos", "pa-psg-sc"])
-@settings(max_examples=40, deadline=None)
-@given(seed=seeds, mu=st.sampled_from([1e-4, 1e-3]), anchor=st.sampled_from([0.0, 3.0]), batch=st.sampled_from([1, 2]))
-def test_a_kept_projection_keeps_its_average_inside_whatever_the_steps(solver, seed, mu, anchor, batch):
-    case = plain.make_case(seed, plain.LOSSES[7], solver, ball=True, anchor=anchor, batch=batch, bias=1.0)
-    case = case._replace(problem=case.problem._replace(mu=mu))
-    assert np.linalg.norm(plain.run_kernel(KERNELS, case).answer) <= case.problem.radius * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("solver", ["gda", "sc-pda"])
@@ -229,7 +163,7 @@ def test_a_run_of_many_rows_that_is_resumed_is_the_run(solver):
     rng = np.random.default_rng(0)
     X = sp.csr_array(rng.normal(size=(20_000, 4)))
     y = np.where(X @ rng.normal(size=4) + 0.3 * rng.normal(size=20_000) > 0, 1.0, -1.0)
-    problem = Problem(make_rows(X), y, np.ones(20_000), plain.LOSSES[0], 1e-3)
+    problem = Problem(make_rows(X), y, np.ones(20_000), formulas.LOSSES[0], 1e-3)
 
     def fresh(epochs):
         run = AveragingSolver(problem, VARIANTS[solver], Linear(), False, np.random.default_rng(1))
@@ -248,7 +182,7 @@ def test_a_run_of_many_rows_that_is_resumed_is_the_run(solver):
 
 
 def test_a_pass_puts_the_rows_apart_that_moved_w_and_those_that_did_not():
-    case = plain.make_case(4, plain.LOSSES[0], "gda")
+    case = formulas.make_case(4, formulas.LOSSES[0], "gda")
     run = AveragingSolver(case.problem, VARIANTS["gda"], Linear(), False, np.random.default_rng(0))
     run.begin(None, 1.0)
     run.advance()
@@ -259,7 +193,7 @@ def test_a_pass_puts_the_rows_apart_that_moved_w_and_those_that_did_not():
 
 
 def test_a_start_that_explodes_begins_again_until_the_steps_are_small_enough(monkeypatch):
-    case = plain.make_case(4, plain.LOSSES[4], "gda", bias=1.0)
+    case = formulas.make_case(4, formulas.LOSSES[4], "gda", bias=1.0)
     zero = objective(case.problem, np.zeros(case.problem.rows.width))
     monkeypatch.setattr(
         "cesaro.linear.solvers.averaging.solver.first_step", lambda s: (1e8, mean_square(s.problem.rows, s.problem.v))

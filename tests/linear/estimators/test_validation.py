@@ -1,4 +1,4 @@
-"""The door: what comes in, what is refused and in which words, and that nothing of the caller's is changed."""
+"""Validation: what comes in, what is refused and in which words, and that nothing of the caller's is changed."""
 
 import time
 
@@ -255,7 +255,7 @@ def test_weights_of_one_are_made_and_given_ones_are_copied():
     np.testing.assert_array_equal(check_weights(np.zeros((3, 1)), None), 1.0)
 
 
-def test_the_door_costs_no_more_than_a_few_passes_over_the_data():
+def test_validation_costs_no_more_than_a_few_passes_over_the_data():
     """Measured in units of what NumPy needs to sum the values, so that the machine's load cancels."""
     rng = np.random.default_rng(0)
     n, k = 30_000, 14
@@ -273,6 +273,8 @@ def test_the_door_costs_no_more_than_a_few_passes_over_the_data():
             best = min(best, time.perf_counter() - start)
         return best
 
-    door = clock(lambda: (model._validate_params(), check_rows(model, A), check_labels(A, y), check_weights(A, None)))
+    checked = clock(
+        lambda: (model._validate_params(), check_rows(model, A), check_labels(A, y), check_weights(A, None))
+    )
     unit = clock(lambda: A.data.sum())
-    assert door < 20 * unit
+    assert checked < 20 * unit

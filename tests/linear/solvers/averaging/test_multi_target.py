@@ -1,10 +1,7 @@
 """Models that share a schedule compute what they would alone."""
 
-import runpy
-from pathlib import Path
-from types import SimpleNamespace
-
 import numpy as np
+import printed_formulas as formulas
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,8 +13,6 @@ from cesaro.linear.problem.problem import Problem
 from cesaro.linear.solvers.averaging import multi_target
 from cesaro.linear.solvers.averaging.variants import VARIANTS
 from cesaro.linear.solvers.settings import Settings
-
-plain = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("plain.py"))))
 
 
 def problems_of(case, rng, count):
@@ -33,11 +28,11 @@ class Linear:
 
 
 @pytest.mark.parametrize("solver", VARIANTS)
-@pytest.mark.parametrize("loss", plain.LOSSES, ids=repr)
+@pytest.mark.parametrize("loss", formulas.LOSSES, ids=repr)
 @settings(max_examples=8, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), count=st.sampled_from([1, 3, 17, 70]), weights=st.booleans(), bias=st.booleans())
 def test_every_model_is_the_printed_formula_of_its_own_targets(solver, loss, seed, count, weights, bias):
-    case = plain.make_case(seed, loss, solver, weights=weights, bias=float(bias))._replace(gammas=[1.0, 2.0, 3.0])
+    case = formulas.make_case(seed, loss, solver, weights=weights, bias=float(bias))._replace(gammas=[1.0, 2.0, 3.0])
     problems = problems_of(case, np.random.default_rng(seed), count)
     run = multi_target.MultiTargetSolver(
         problems, VARIANTS[solver]._replace(cubic=False), Linear(), np.random.default_rng(0)
@@ -49,9 +44,9 @@ def test_every_model_is_the_printed_formula_of_its_own_targets(solver, loss, see
         orders.append(run.orders.order.copy())
     for k in {0, count // 2, count - 1}:
         mine = case._replace(orders=orders, problem=problems[k]._replace(v=run.weight / (run.weight.sum() / run.count)))
-        if not plain.steady(mine):
+        if not formulas.steady(mine):
             continue
-        want = plain.printed(mine)
+        want = formulas.printed(mine)
         size = 1.0 + np.abs(want.w).max()
         np.testing.assert_allclose(run.outputs()[k], want.answer, rtol=0, atol=1e-10 * size)
         np.testing.assert_allclose(run.planes[k].S[1], want.s, rtol=0, atol=1e-10 * (1 + np.abs(want.s).max()))
@@ -60,7 +55,7 @@ def test_every_model_is_the_printed_formula_of_its_own_targets(solver, loss, see
 
 @pytest.mark.parametrize("solver", VARIANTS)
 def test_all_gaps_are_proved(solver):
-    case = plain.make_case(21, plain.LOSSES[0], solver, weights=True, bias=1.0)
+    case = formulas.make_case(21, formulas.LOSSES[0], solver, weights=True, bias=1.0)
     problems = problems_of(case, np.random.default_rng(2), 5)
     assert multi_target.differ_in_targets_only(problems)
     for problem, fit in zip(
@@ -73,7 +68,7 @@ def test_all_gaps_are_proved(solver):
 
 
 def test_problems_that_differ_in_more_than_targets_are_not_alike():
-    case = plain.make_case(21, plain.LOSSES[0], "gda")
+    case = formulas.make_case(21, formulas.LOSSES[0], "gda")
     p = case.problem
     assert not multi_target.differ_in_targets_only([p, p._replace(mu=1.0)])
     assert not multi_target.differ_in_targets_only([p, p._replace(v=2 * p.v)])

@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-from linear.models import SOLVERS, data, objective
+from estimator_data import SOLVERS, data, objective
 
 from cesaro.linear import ConvergenceDisplay, DualAveragingClassifier, DualAveragingRegressor
-from cesaro.linear.solvers import parallel
 from cesaro.losses import CLASSIFICATION, REGRESSION
 
 
@@ -120,30 +119,6 @@ def test_the_history_ends_where_the_model_is_and_can_be_plotted():
     assert len(display.lines_) == 3
     assert display.ax_.get_yscale() == "log"
     matplotlib.pyplot.close(display.figure_)
-
-
-def test_a_fit_that_is_worse_than_nothing_is_replaced_by_nothing():
-    bad = parallel.Fit(np.full(3, np.nan), np.nan, np.nan, 1, {}, "max_iter")
-    fit = parallel.safeguarded(1.0, bad)
-    assert (fit.w == 0.0).all()
-    assert (fit.objective, fit.lower_bound) == (1.0, 0.0)
-    worse = parallel.safeguarded(1.0, parallel.Fit(np.ones(3), 1.5, 0.25, 1, {}, "max_iter"))
-    assert (worse.w == 0.0).all()
-    assert (worse.objective, worse.lower_bound) == (1.0, 0.25)
-    good = parallel.safeguarded(1.0, parallel.Fit(np.ones(3), 0.5, -0.1, 1, {}, "max_iter"))
-    assert (good.w == 1.0).all()
-    assert (good.objective, good.lower_bound) == (0.5, 0.0)
-
-
-def test_two_runs_in_a_row_keep_the_better_point_and_the_better_bound():
-    history = {"epoch": np.array([1]), "time": np.array([2.0]), "objective": np.array([0.6]), "active": np.array([9])}
-    first = parallel.Fit(np.zeros(2), 0.5, 0.3, 1, history, "max_iter")
-    second = parallel.Fit(np.ones(2), 0.6, 0.4, 1, history, "max_iter")
-    for joined in (parallel._joined(first, second), parallel._joined(second, first)):
-        assert (joined.w == 0.0).all()
-        assert (joined.objective, joined.lower_bound, joined.n_iter) == (0.5, 0.4, 2)
-        np.testing.assert_array_equal(joined.history["epoch"], [1, 2])
-        np.testing.assert_array_equal(joined.history["time"], [2.0, 4.0])
 
 
 def test_certified_labels_depend_on_the_fit_not_on_later_parameters():

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from linear.models import data, objective
+from estimator_data import data, objective
 
 from cesaro.linear import DualAveragingClassifier, DualAveragingRegressor
 from cesaro.losses import CLASSIFICATION

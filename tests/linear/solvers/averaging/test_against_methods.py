@@ -1,13 +1,10 @@
 """The kernels' solvers are the readable methods of cesaro.methods, one row (or batch) at a time.
 
-test_kernel.py ties the kernels to formulas written out in plain.py; this ties those formulas to the methods.
+test_kernels.py ties the kernels to formulas written out in printed_formulas.py; this ties those formulas to the methods.
 """
 
-import runpy
-from pathlib import Path
-from types import SimpleNamespace
-
 import numpy as np
+import printed_formulas as formulas
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -17,7 +14,6 @@ from cesaro.methods import GDA, PAPSGSC, SCPDA, SCRDA, Pegasos, Schedule
 from cesaro.outputs import Average, Last
 from cesaro.weights import Sequence
 
-plain = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("plain.py"))))
 METHODS = {
     "gda": (GDA, Average),
     "sc-pda": (SCPDA, Last),
@@ -59,7 +55,7 @@ def by_method(case):
 
 
 @pytest.mark.parametrize("solver", METHODS)
-@pytest.mark.parametrize("loss", plain.LOSSES, ids=repr)
+@pytest.mark.parametrize("loss", formulas.LOSSES, ids=repr)
 @settings(max_examples=10, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
@@ -72,8 +68,8 @@ def by_method(case):
 def test_the_kernels_formulas_are_the_methods(solver, loss, seed, ball, l1, weights, batch, anchor):
     l1 = l1 and solver == "sc-rda"
     ball = ball and not l1
-    case = plain.make_case(seed, loss, solver, ball=ball, l1=l1, weights=weights, batch=batch, anchor=anchor)
-    assume(plain.steady(case))
+    case = formulas.make_case(seed, loss, solver, ball=ball, l1=l1, weights=weights, batch=batch, anchor=anchor)
+    assume(formulas.steady(case))
     want = by_method(case)
-    got = plain.printed(case).answer
+    got = formulas.printed(case).answer
     np.testing.assert_allclose(got, want, rtol=0, atol=1e-10 * (1 + np.abs(want).max()))

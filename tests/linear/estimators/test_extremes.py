@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from linear.models import SOLVERS, data, objective
+from estimator_data import SOLVERS, data, objective
 from sklearn.exceptions import ConvergenceWarning
 
 from cesaro.linear import DualAveragingClassifier, DualAveragingRegressor

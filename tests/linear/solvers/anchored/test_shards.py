@@ -7,6 +7,7 @@ from cesaro import losses
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem
 from cesaro.linear.solvers.anchored.shards import MergedState, Shard, first_anchor
+from cesaro.linear.solvers.anchored.solver import run_epoch
 from cesaro.linear.solvers.anchored.state import SolverState
 
 EACH = [losses.Hinge(), losses.SquaredHinge(), losses.LogLoss(), losses.SquaredError(), losses.Quantile(0.8)]
@@ -51,7 +52,7 @@ def test_one_shard_is_one_machines_sweep_to_the_bit(loss, more):
         assert (f, bound) == pytest.approx(run.evaluate(w, 1e-3), rel=1e-12, abs=1e-13)
         run.g = merged.g
         run.recenter(run.center, 2.0)
-        average = run.run_epoch(first=number == 0)
+        average = run_epoch(run, first=number == 0)
         np.testing.assert_array_equal(reply.average, average)
         np.testing.assert_array_equal(shard.current.record, run.record)
         merged.merge([reply], adapt=False)

@@ -1,0 +1,88 @@
+"""The cache of a file: parsed once, checked always, never half there."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from rows_on_disk import classifier, data
+
+from cesaro.linear.out_of_core import csr_store, readers
+
+CHILD = """
+import sys, time
+from cesaro.linear.out_of_core import readers
+slow = readers.blocks
+def blocks(*args):
+    for block in slow(*args):
+        yield block
+        time.sleep(0.05)
+readers.blocks, readers.TEXT = blocks, 1000
+readers.open_store(sys.argv[1], cache=sys.argv[2])
+"""
+
+
+def test_a_file_is_parsed_once(place, monkeypatch):
+    path, cache, _, _ = place(*data())
+    first = classifier().fit_file(path, cache=cache)
+    monkeypatch.setattr(readers, "blocks", None)
+    np.testing.assert_array_equal(first.coef_, classifier().fit_file(path, cache=cache).coef_)
+
+
+def test_a_file_that_has_changed_is_parsed_again(place):
+    X, y = data()
+    path, cache, _, _ = place(X, y)
+    first = readers.open_store(path, cache=cache)
+    path, cache, Z, _ = place(2.0 * X, y)
+    os.utime(path, ns=(1, 1))
+    second = readers.open_store(path, cache=cache)
+    assert second.digest != first.digest
+    np.testing.assert_array_equal(second.data, Z.data)
+    assert len([folder for folder in cache.iterdir() if folder.is_dir()]) == 1
+
+
+@pytest.mark.parametrize("name", [*csr_store.NAMES, "about"])
+@pytest.mark.parametrize("damage", ["cut", "flip", "gone"])
+def test_a_damaged_cache_is_noticed_and_made_again(name, damage, place):
+    path, cache, X, _ = place(*data())
+    readers.open_store(path, cache=cache)
+    (victim,) = cache.glob(f"*/{name}")
+    content = victim.read_bytes()
+    victim.unlink()
+    if damage == "cut":
+        victim.write_bytes(content[:-1])
+    elif damage == "flip":
+        victim.write_bytes(content[:100] + bytes([content[100] ^ 4]) + content[101:])
+    again = readers.open_store(path, cache=cache)
+    np.testing.assert_array_equal(again.data, X.data)
+    assert victim.read_bytes() == content or name == "about"
+
+
+def test_values_become_wide_only_from_where_they_must(place, monkeypatch):
+    X, y = data(exact=True)
+    X[-1, 0] = 0.1
+    path, cache, Z, _ = place(X, y)
+    monkeypatch.setattr(readers, "TEXT", 2000)
+    monkeypatch.setattr(csr_store, "PIECE", 64)
+    found = readers.open_store(path, cache=cache)
+    assert found.data.dtype == np.float64
+    np.testing.assert_array_equal(found.data, Z.data)
+    np.testing.assert_array_equal(found.col, Z.indices)
+    np.testing.assert_array_equal(found.ptr, Z.indptr)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+def test_killed_while_parsing_it_leaves_nothing_that_is_believed(place):
+    path, cache, X, _ = place(*data())
+    child = subprocess.Popen([sys.executable, "-c", CHILD, path, cache])
+    deadline = time.monotonic() + 600.0
+    while not any(file.stat().st_size for file in cache.glob(".*/y")) and time.monotonic() < deadline:
+        time.sleep(1e-3)
+    child.send_signal(signal.SIGKILL)
+    assert child.wait() == -signal.SIGKILL
+    assert [folder.name[0] for folder in cache.iterdir()] == ["."]
+    np.testing.assert_array_equal(readers.open_store(path, cache=cache).data, X.data)
+    assert not list(cache.glob(".*")), "what the dead process had written is gone"

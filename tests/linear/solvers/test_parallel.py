@@ -1,0 +1,30 @@
+"""What dispatch guards: never worse than zero, the better point and bound of two runs."""
+
+import numpy as np
+
+from cesaro.linear.solvers import parallel
+from cesaro.linear.solvers.anchored import polish
+
+
+def test_a_fit_that_is_worse_than_nothing_is_replaced_by_nothing():
+    bad = parallel.Fit(np.full(3, np.nan), np.nan, np.nan, 1, {}, "max_iter")
+    fit = parallel.safeguarded(1.0, bad)
+    assert (fit.w == 0.0).all()
+    assert (fit.objective, fit.lower_bound) == (1.0, 0.0)
+    worse = parallel.safeguarded(1.0, parallel.Fit(np.ones(3), 1.5, 0.25, 1, {}, "max_iter"))
+    assert (worse.w == 0.0).all()
+    assert (worse.objective, worse.lower_bound) == (1.0, 0.25)
+    good = parallel.safeguarded(1.0, parallel.Fit(np.ones(3), 0.5, -0.1, 1, {}, "max_iter"))
+    assert (good.w == 1.0).all()
+    assert (good.objective, good.lower_bound) == (0.5, 0.0)
+
+
+def test_two_runs_in_a_row_keep_the_better_point_and_the_better_bound():
+    history = {"epoch": np.array([1]), "time": np.array([2.0]), "objective": np.array([0.6]), "active": np.array([9])}
+    first = parallel.Fit(np.zeros(2), 0.5, 0.3, 1, history, "max_iter")
+    second = parallel.Fit(np.ones(2), 0.6, 0.4, 1, history, "max_iter")
+    for joined in (polish._joined(first, second), polish._joined(second, first)):
+        assert (joined.w == 0.0).all()
+        assert (joined.objective, joined.lower_bound, joined.n_iter) == (0.5, 0.4, 2)
+        np.testing.assert_array_equal(joined.history["epoch"], [1, 2])
+        np.testing.assert_array_equal(joined.history["time"], [2.0, 4.0])
