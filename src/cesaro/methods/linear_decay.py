@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cesaro.domains import Domain, positive
+from cesaro.domains import Domain
+from cesaro.domains.validation import positive
 from cesaro.methods.method import Method
 from cesaro.methods.psg import State
 from cesaro.methods.schedule import Now
