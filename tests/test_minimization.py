@@ -418,6 +418,16 @@ def test_an_infinite_value_never_reaches_the_answer():
     assert np.array_equal(res.x, np.ones(3))
 
 
+def test_a_sampled_value_that_is_not_finite_is_never_a_proof():
+    class Infinite(Sampled):
+        def value(self, x):
+            return math.inf
+
+    res = cesaro.minimize(Infinite(), PROBLEM.x0, mu=PROBLEM.mu, tol=1e-3, max_iter=20, rng=0)
+    assert (res.status, res.success, res.gap) == (4, False, math.inf)
+    assert "inf" in res.message
+
+
 def test_an_oracle_that_raises_is_heard():
     def fun(x):
         raise KeyError("mine")
