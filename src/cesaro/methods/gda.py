@@ -7,7 +7,7 @@ import numpy as np
 
 from cesaro.domains import Domain
 from cesaro.methods.method import Method
-from cesaro.methods.schedule import Now
+from cesaro.methods.schedule import StepWeights
 from cesaro.outputs import Average
 from cesaro.vectors import combine
 from cesaro.weights import Linear, Weights
@@ -41,6 +41,6 @@ class GDA(Method):
     def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0, x0)
 
-    def step(self, state: State, g: np.ndarray, now: Now, domain: Domain) -> State:
+    def step(self, state: State, g: np.ndarray, now: StepWeights, domain: Domain) -> State:
         v = combine((1.0 - now.dual, state.v), (now.dual, state.x), (-now.step / self.mu, g))
         return State(domain.project(v), v)

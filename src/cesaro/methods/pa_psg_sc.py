@@ -7,7 +7,7 @@ import numpy as np
 
 from cesaro.domains import Domain
 from cesaro.methods.method import Method
-from cesaro.methods.schedule import Now
+from cesaro.methods.schedule import StepWeights
 from cesaro.outputs import Last
 from cesaro.vectors import combine
 from cesaro.weights import Power, Weights
@@ -49,7 +49,7 @@ class PAPSGSC(Method):
     def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0, x0, 1.0)
 
-    def step(self, state: State, g: np.ndarray, now: Now, domain: Domain) -> State:
+    def step(self, state: State, g: np.ndarray, now: StepWeights, domain: Domain) -> State:
         shrunk = 1.0 / (1.0 + self.mu * now.eta)
         w = combine((shrunk, state.w), (-shrunk * now.eta, g), (shrunk * self.mu * now.eta, state.x))
         w = domain.project(w)
