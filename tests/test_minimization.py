@@ -183,7 +183,7 @@ class Barrier:
         return 2 * self.subgradient(x) * (rng.random(x.size) < 0.5)
 
 
-def test_a_sampled_function_that_is_not_finite_everywhere_is_kept_where_it_is():
+def test_a_sampled_function_that_is_not_finite_everywhere_stays_where_it_is():
     tamed = cesaro.minimize(Barrier(), np.full(10, 0.5), mu=0.01, max_iter=500, rng=0)
     assert tamed.anchor > 1
     assert tamed.success

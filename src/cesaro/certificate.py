@@ -95,7 +95,7 @@ class Bundle:
         self.begin()
 
     def begin(self) -> None:
-        """A new run on the same problem: old bounds stay true, old segments make way."""
+        """A new run on the same problem: old bounds hold, old segments are dropped."""
         self.whole: Cut | None = None
         self.segments: list[Cut] = []
         self._open()
@@ -150,7 +150,7 @@ class StronglyConvex:
         self.mu, self.corrected, self.value = mu, corrected, 0.0
 
     def add(self, now: StepWeights, gg: float) -> None:
-        if now.step == 0.0 or self.value == math.inf:  # a_k is nothing beside gamma_k
+        if now.step == 0.0 or self.value == math.inf:  # a_k is negligible against gamma_k
             self.value = math.inf
             return
         ratio, step = now.dual / now.step, now.step  # gamma_k / a_k and a_k / Gamma_k
@@ -174,7 +174,7 @@ class DualAveraging:
         if now.t == 1:
             self.far = min(self.far, math.sqrt(gg) / self.mu if self.mu else math.inf)
             step = now.scale
-        elif now.share == 1.0:  # A_{t-1} is nothing beside a_t
+        elif now.share == 1.0:  # A_{t-1} is negligible against a_t
             self.valid = False
             return
         else:

@@ -26,7 +26,7 @@ class PAPSGSC(Method):
         w_t = P_Q( (w_{t-1} - eta_t l_t) / (1 + mu eta_t) ),   l_t = g_t - mu x_t,                    equation (13)
         x_{t+1} = average of w_0, w_1, ..., w_t with weights theta_k eta_k,   theta_{k+1} = theta_k (1 + mu eta_k).
 
-    The weights are the step sizes eta_t = 2/(mu t) (the printed a_t for both keeps a logarithm).
+    The weights are the step sizes eta_t = 2/(mu t) (with the printed a_t for both there is a logarithm in the rate).
     Output: the last x. Rate: 1/t.
 
     Parameters
