@@ -11,8 +11,19 @@ from types import FunctionType, ModuleType
 import pytest
 from numpydoc.validate import validate
 
-MODULES = ["", "linear", "methods", "domains", "weights", "losses", "outputs", "engines.dask"]
-LATER = ["optim", "data", "reproduce"]  # their docstrings are being written
+MODULES = [
+    "",
+    "linear",
+    "methods",
+    "domains",
+    "weights",
+    "losses",
+    "outputs",
+    "optim",
+    "data",
+    "reproduce.run",
+    "engines.dask",
+]
 EXTRAS = {"optim": "torch", "engines": "dask", "reproduce": "matplotlib"}
 
 # What is not asked for, and why.
@@ -91,10 +102,8 @@ NAMES = collected()
 
 def test_there_are_docstrings_to_check():
     assert len(NAMES) > 100
-    known = {"cesaro.minimize", "cesaro.linear.DualAveragingClassifier", "cesaro.domains.Domain.project"}
+    known = {"cesaro.minimize", "cesaro.linear.DualAveragingClassifier", "cesaro.domains.interface.Domain.project"}
     assert known <= set(NAMES)
-    assert set(LATER).isdisjoint(MODULES)
-    assert all(find_spec(f"cesaro.{name}") for name in LATER)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -183,7 +183,7 @@ class Barrier:
         return 2 * self.subgradient(x) * (rng.random(x.size) < 0.5)
 
 
-def test_a_sampled_function_that_is_not_finite_everywhere_is_kept_where_it_is():
+def test_a_sampled_function_that_is_not_finite_everywhere_stays_where_it_is():
     tamed = cesaro.minimize(Barrier(), np.full(10, 0.5), mu=0.01, max_iter=500, rng=0)
     assert tamed.anchor > 1
     assert tamed.success
@@ -416,6 +416,16 @@ def test_an_infinite_value_never_reaches_the_answer():
     res = cesaro.minimize(lambda x: (math.nan, x), np.ones(3), mu=1.0)
     assert res.status == 4
     assert np.array_equal(res.x, np.ones(3))
+
+
+def test_a_sampled_value_that_is_not_finite_is_never_a_proof():
+    class Infinite(Sampled):
+        def value(self, x):
+            return math.inf
+
+    res = cesaro.minimize(Infinite(), PROBLEM.x0, mu=PROBLEM.mu, tol=1e-3, max_iter=20, rng=0)
+    assert (res.status, res.success, res.gap) == (4, False, math.inf)
+    assert "inf" in res.message
 
 
 def test_an_oracle_that_raises_is_heard():

@@ -1,4 +1,4 @@
-"""The door of minimize: what the user gave, checked once, as the loop wants it."""
+"""The arguments of minimize: validated once, and in the form that the loop computes with."""
 
 import difflib
 import math

@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from cesaro.domains import Domain, Everywhere, Simplex
-from cesaro.methods import DA, GDA, PDA, SCPDA, Method, Now
+from cesaro.methods import DA, GDA, PDA, SCPDA, Method, StepWeights
 from cesaro.vectors import combine
 
 EPS = float(np.finfo(float).eps)
@@ -86,7 +86,7 @@ def tighten(cuts: list[Cut], mu: float, domain: Domain, eps: float = EPS) -> flo
 
 
 class Bundle:
-    """The run's own average of all its cuts, and the averages of its last few stretches; the best bound they have given."""
+    """The run's own average of all its cuts, and the averages of its last few segments; the best bound they have given."""
 
     def __init__(self, mu: float, domain: Domain, d: int, capacity: int = 20) -> None:
         self.mu, self.domain, self.d = mu, domain, d
@@ -95,21 +95,21 @@ class Bundle:
         self.begin()
 
     def begin(self) -> None:
-        """A new run on the same problem: old bounds stay true, old stretches make way."""
+        """A new run on the same problem: old bounds hold, old segments are dropped."""
         self.whole: Cut | None = None
-        self.stretches: list[Cut] = []
+        self.segments: list[Cut] = []
         self._open()
 
     def _open(self) -> None:
-        self.stretch, self.weight = Cut(np.zeros(self.d), 0.0, 0.0, 0.0, 0), 0.0
+        self.segment, self.weight = Cut(np.zeros(self.d), 0.0, 0.0, 0.0, 0), 0.0
 
     @np.errstate(over="ignore", invalid="ignore")
     def add(self, value: float, g: np.ndarray, x: np.ndarray, gg: float, xx: float, share: float) -> None:
         """Take in the cut at x_t, where gg = <g, g>, xx = <x, x> and share = a_t / A_t."""
-        self.weight = self.weight * (1.0 - share) + share  # the stretch's share of A_t
-        share, old, mu = share / self.weight if self.weight else 1.0, self.stretch, self.mu
+        self.weight = self.weight * (1.0 - share) + share  # the segment's share of A_t
+        share, old, mu = share / self.weight if self.weight else 1.0, self.segment, self.mu
         keep, norm_g, norm_x = 1.0 - share, math.sqrt(gg), math.sqrt(xx)
-        self.stretch = Cut(
+        self.segment = Cut(
             combine((keep, old.s), (share, g), (-share * mu, x)),
             keep * old.c + share * (value - float(g @ x) + mu / 2 * xx),
             keep * old.size + share * (abs(value) + norm_g * norm_x + mu / 2 * xx),
@@ -119,22 +119,22 @@ class Bundle:
 
     @np.errstate(over="ignore", invalid="ignore")
     def bound(self, eps: float = EPS) -> float:
-        """Close the stretch and return the best lower bound so far."""
-        if self.stretch.merged:
-            whole = self.whole or self.stretch
-            self.whole = mix(1.0 - self.weight, whole, self.weight, self.stretch)
-            self.stretches = [*self.stretches, self.stretch][-self.capacity :]
+        """Close the segment and return the best lower bound so far."""
+        if self.segment.merged:
+            whole = self.whole or self.segment
+            self.whole = mix(1.0 - self.weight, whole, self.weight, self.segment)
+            self.segments = [*self.segments, self.segment][-self.capacity :]
             self._open()
             self.best = max(self.best, lower_bound(self.whole, self.mu, self.domain, eps))
-            if self.mu > 0 and len(self.stretches) > 1:
-                self.best = max(self.best, tighten(self.stretches, self.mu, self.domain, eps))
+            if self.mu > 0 and len(self.segments) > 1:
+                self.best = max(self.best, tighten(self.segments, self.mu, self.domain, eps))
         return self.best
 
 
 class Theorem(Protocol):
     """An a-priori bound: `add` takes in step t and |g_t|^2, `value` bounds the suboptimality of the method's output."""
 
-    def add(self, now: Now, gg: float) -> None: ...
+    def add(self, now: StepWeights, gg: float) -> None: ...
     @property
     def value(self) -> float: ...
 
@@ -149,8 +149,8 @@ class StronglyConvex:
     def __init__(self, mu: float, corrected: bool) -> None:
         self.mu, self.corrected, self.value = mu, corrected, 0.0
 
-    def add(self, now: Now, gg: float) -> None:
-        if now.step == 0.0 or self.value == math.inf:  # a_k is nothing beside gamma_k
+    def add(self, now: StepWeights, gg: float) -> None:
+        if now.step == 0.0 or self.value == math.inf:  # a_k is negligible against gamma_k
             self.value = math.inf
             return
         ratio, step = now.dual / now.step, now.step  # gamma_k / a_k and a_k / Gamma_k
@@ -170,11 +170,11 @@ class DualAveraging:
     def __init__(self, mu: float, reach: float) -> None:
         self.mu, self.far, self.sum, self.scale, self.valid = mu, reach, 0.0, 0.0, True
 
-    def add(self, now: Now, gg: float) -> None:
+    def add(self, now: StepWeights, gg: float) -> None:
         if now.t == 1:
             self.far = min(self.far, math.sqrt(gg) / self.mu if self.mu else math.inf)
             step = now.scale
-        elif now.share == 1.0:  # A_{t-1} is nothing beside a_t
+        elif now.share == 1.0:  # A_{t-1} is negligible against a_t
             self.valid = False
             return
         else:

@@ -123,19 +123,19 @@ class PolynomialDecay(Output):
 
 @dataclass(frozen=True)
 class Exponential(Output):
-    """mean_t = beta mean_{t-1} + (1 - beta) x_t, begun at x_1.
+    """mean_t = beta mean_{t-1} + (1 - beta) x_t, from mean_1 = x_1.
 
     Parameters
     ----------
     beta : float
-        The share that the past keeps, in [0, 1).
+        The weight of the mean so far, in [0, 1).
     """
 
     beta: float = 0.99
 
     def __post_init__(self) -> None:
         if not 0 <= self.beta < 1:
-            raise ValueError(f"beta must lie in [0, 1): got {self.beta}. It is the share that the past keeps.")
+            raise ValueError(f"beta must lie in [0, 1): got {self.beta}. It is the weight of the mean so far.")
 
     def update(self, memory: Any, state: Any, t: int, value: float) -> Any:
         return _towards(memory, state.x, 1.0 - self.beta)
@@ -169,7 +169,7 @@ class Windows(NamedTuple):
 class Suffix(Output):
     """Uniform mean of the last points (Rakhlin, Shamir, Sridharan 2012): at least `fraction` of them, at any time.
 
-    The end of the run is not known in advance, so two means are kept, and the younger one takes over as soon as it covers
+    The end of the run is not known in advance, so two means are updated, and the younger one takes over as soon as it covers
     `fraction` of all points; the window is never longer than fraction (2 - fraction) of them, and two points.
 
     Parameters

@@ -8,6 +8,7 @@ import hashlib
 import os
 import shutil
 import tarfile
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,8 +43,79 @@ def file_digest(path: Path, kind: str) -> str:
         return hashlib.file_digest(file, lambda: hashlib.new(kind, usedforsecurity=False)).hexdigest()
 
 
+class Artifact(ABC):
+    """The interface: what is published at one address."""
+
+    @abstractmethod
+    def find(self, folder: Path) -> Path | None:
+        """The path of this artifact in a folder.
+
+        Parameters
+        ----------
+        folder : Path
+            Where to search.
+
+        Returns
+        -------
+        Path or None
+            The file, or the folder of an archive's files; None if it is not there.
+        """
+
+    @abstractmethod
+    def size(self, path: Path) -> int:
+        """Bytes on disk.
+
+        Parameters
+        ----------
+        path : Path
+            What `find` returned.
+
+        Returns
+        -------
+        int
+            The bytes of its files.
+        """
+
+    @abstractmethod
+    def mismatch(self, path: Path) -> str | None:
+        """How an artifact on disk differs from the published one.
+
+        Parameters
+        ----------
+        path : Path
+            What `find` returned.
+
+        Returns
+        -------
+        str or None
+            The difference, in words; None if there is none.
+        """
+
+    @abstractmethod
+    def install(self, download: Path, folder: Path) -> Path:
+        """Move a download into a folder, if it is the published one; an archive is unpacked.
+
+        Parameters
+        ----------
+        download : Path
+            The downloaded file.
+        folder : Path
+            Where it goes.
+
+        Returns
+        -------
+        Path
+            What `find` will return.
+
+        Raises
+        ------
+        DataError
+            If the download is not the published file.
+        """
+
+
 @dataclass(frozen=True)
-class SvmlightFile:
+class SvmlightFile(Artifact):
     """A svmlight file, plain or compressed.
 
     Parameters
@@ -64,16 +136,13 @@ class SvmlightFile:
     md5: str | None = None
 
     def find(self, folder: Path) -> Path | None:
-        """The path of this artifact in a folder; None if it is not there."""
         paths = (folder / f"{self.name}{suffix}" for suffix in SUFFIXES)
         return next((path for path in paths if path.is_file()), None)
 
     def size(self, path: Path) -> int:
-        """Bytes on disk."""
         return path.stat().st_size
 
     def mismatch(self, path: Path) -> str | None:
-        """How a file differs from the published one; None if it does not."""
         text = hashlib.sha256()
         try:
             with opened(path) as (content, _):
@@ -84,31 +153,25 @@ class SvmlightFile:
         return self.digest_mismatch(path, text.hexdigest())
 
     def digest_mismatch(self, path: Path, sha256: str) -> str | None:
-        """The same, from the checksum of the decompressed text."""
+        """As `mismatch`, where the decompressed text has been read already.
+
+        Parameters
+        ----------
+        path : Path
+            The file.
+        sha256 : str
+            Checksum of its decompressed text.
+
+        Returns
+        -------
+        str or None
+            The difference, in words; None if there is none.
+        """
         if sha256 in self.sha256 or (self.md5 is not None and file_digest(path, "md5") == self.md5):
             return None
         return f"its text has sha256 {sha256}, expected {' or '.join(self.sha256)}"
 
     def install(self, download: Path, folder: Path) -> Path:
-        """Move a download into a folder, under the name that its address ends in, if it is the published file.
-
-        Parameters
-        ----------
-        download : Path
-            The downloaded file.
-        folder : Path
-            Where it goes.
-
-        Returns
-        -------
-        Path
-            The file in the folder.
-
-        Raises
-        ------
-        DataError
-            If the download is not the published file.
-        """
         if why := self.mismatch(download):
             raise bad_download_error(self.address, why)
         installed = folder / self.address.rsplit("/", 1)[-1]
@@ -117,7 +180,7 @@ class SvmlightFile:
 
 
 @dataclass(frozen=True)
-class Archive:
+class Archive(Artifact):
     """A tar file with a folder of files; it is verified, by md5, before it is unpacked.
 
     Parameters
@@ -144,21 +207,16 @@ class Archive:
     length: int = 0
 
     def find(self, folder: Path) -> Path | None:
-        """The path of this artifact in a folder; None if it is not there."""
         for candidate in (folder / self.name, folder):
             if all((candidate / member).is_file() for member in self.members):
                 return candidate
         return None
 
     def size(self, path: Path) -> int:
-        """Bytes on disk."""
         return sum((path / member).stat().st_size for member in self.members)
 
     def mismatch(self, path: Path) -> str | None:
-        """Which member of the published length differs from the published one; None if none does.
-
-        Other lengths pass: some of the images in the same format are of use, and the loader checks the format.
-        """
+        # members of another length pass: some of the images in the same format are of use, and the loader checks the format
         for member, expected in zip(self.members, self.sha256, strict=False):
             file = path / member
             if file.stat().st_size == self.length and (sha256 := file_digest(file, "sha256")) != expected:
@@ -166,25 +224,6 @@ class Archive:
         return None
 
     def install(self, download: Path, folder: Path) -> Path:
-        """Unpack a download beside itself, if it is the published archive, and rename the folder into place.
-
-        Parameters
-        ----------
-        download : Path
-            The downloaded archive.
-        folder : Path
-            Where its folder goes.
-
-        Returns
-        -------
-        Path
-            The unpacked folder.
-
-        Raises
-        ------
-        DataError
-            If the download is not the published archive.
-        """
         if (md5 := file_digest(download, "md5")) != self.md5:
             raise bad_download_error(self.address, f"it has md5 {md5}, expected {self.md5}")
         fresh = download.parent / self.name

@@ -36,9 +36,10 @@ FORMATS = {
 class Images(NamedTuple):
     """Pixels as they are stored, and classes.
 
-    Attributes
+    Parameters
     ----------
     x : ndarray of uint8 of shape (n, 3, 32, 32)
+        Red, green and blue planes.
     y : ndarray of int64 of shape (n,)
         Classes 0, 1, ...
     """
@@ -61,6 +62,7 @@ def load_cifar(name: str = "cifar10", folder: str | os.PathLike[str] | None = No
     Returns
     -------
     train, test : Images
+        Pixels and classes, in the order of the files.
 
     Raises
     ------

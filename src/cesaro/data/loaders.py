@@ -18,13 +18,16 @@ from cesaro.data.svmlight.reader import read_rows, read_svmlight
 class Dataset(NamedTuple):
     """Rows and labels as the file has them, and the published test rows where there are any.
 
-    Attributes
+    Parameters
     ----------
     name : str
+        That of the catalogue, or of the file.
     X : scipy.sparse.csr_matrix of shape (n_rows, n_features)
+        The training rows.
     y : ndarray of shape (n_rows,)
-    X_test : scipy.sparse.csr_matrix or None
-    y_test : ndarray or None
+        Their labels or targets.
+    X_test, y_test : as X and y, or None
+        The published test rows.
     test_note : str
         Where the test rows come from.
     """
@@ -53,6 +56,7 @@ def load(source: str | os.PathLike[str], *, n_features: int | None = None, allow
     Returns
     -------
     Dataset
+        The rows, the labels, and the published test rows where there are any.
 
     Raises
     ------

@@ -14,10 +14,12 @@ EMBEDDED = Path(__file__).parent / "embedded"
 class Listed(NamedTuple):
     """An entry of the catalogue, and where it is on this machine.
 
-    Attributes
+    Parameters
     ----------
     name : str
+        What `load` and `fetch` call it.
     where : {"embedded", "$CESARO_DATA", "cache", "not here"}
+        The location that has it.
     bytes : int or None
         Size on disk.
     path : Path or None
@@ -36,7 +38,7 @@ class Listed(NamedTuple):
 
 
 def cache() -> Path:
-    """The folder that downloads go to: in $XDG_CACHE_HOME, on every system, or where the system keeps caches."""
+    """The folder that downloads go to: in $XDG_CACHE_HOME, on every system, or where the system has its caches."""
     if folder := os.environ.get("XDG_CACHE_HOME", "").strip():
         return Path(folder) / "cesaro"
     import pooch
@@ -98,6 +100,7 @@ def listing() -> list[Listed]:
     Returns
     -------
     list of Listed
+        In the order of the catalogue.
 
     Examples
     --------

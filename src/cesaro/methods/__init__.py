@@ -15,7 +15,7 @@ from cesaro.methods.psg import PSG
 from cesaro.methods.rda import RDA
 from cesaro.methods.sc_pda import SCPDA
 from cesaro.methods.sc_rda import SCRDA
-from cesaro.methods.schedule import Now, Schedule
+from cesaro.methods.schedule import Schedule, StepWeights
 
 ALL: dict[str, type[Method]] = {
     "psg": PSG,
@@ -53,8 +53,8 @@ __all__ = [
     "LinearDecay",
     "Method",
     "MirrorDescent",
-    "Now",
     "OptimalRDA",
     "Pegasos",
     "Schedule",
+    "StepWeights",
 ]

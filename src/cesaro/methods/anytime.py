@@ -10,7 +10,7 @@ from cesaro.methods.gda import State as GDAState
 from cesaro.methods.method import Method
 from cesaro.methods.sc_pda import SCPDA
 from cesaro.methods.sc_pda import State as SCPDAState
-from cesaro.methods.schedule import Now
+from cesaro.methods.schedule import StepWeights
 from cesaro.outputs import Last
 from cesaro.weights import Uniform, Weights
 
@@ -38,7 +38,7 @@ class Anytime(Method):
     def start(self, x0: np.ndarray, anchor: float) -> SCPDAState:
         return SCPDA(self.mu).start(x0, anchor)
 
-    def step(self, state: SCPDAState, g: np.ndarray, now: Now, domain: Domain) -> SCPDAState:
+    def step(self, state: SCPDAState, g: np.ndarray, now: StepWeights, domain: Domain) -> SCPDAState:
         return SCPDA(self.mu).step(state, g, now, domain)
 
 
@@ -65,5 +65,5 @@ class AnytimePrinted(Method):
     def start(self, x0: np.ndarray, anchor: float) -> GDAState:
         return GDA(self.mu).start(x0, anchor)
 
-    def step(self, state: GDAState, g: np.ndarray, now: Now, domain: Domain) -> GDAState:
+    def step(self, state: GDAState, g: np.ndarray, now: StepWeights, domain: Domain) -> GDAState:
         return GDA(self.mu).step(state, g, now, domain)

@@ -7,7 +7,7 @@ import numpy as np
 
 from cesaro.domains import Domain
 from cesaro.methods.method import Method
-from cesaro.methods.schedule import Now
+from cesaro.methods.schedule import StepWeights
 from cesaro.outputs import Average
 from cesaro.vectors import combine
 from cesaro.weights import Power, Uniform, Weights
@@ -45,6 +45,6 @@ class DA(Method):
     def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0, np.zeros_like(x0), x0)
 
-    def step(self, state: State, g: np.ndarray, now: Now, domain: Domain) -> State:
+    def step(self, state: State, g: np.ndarray, now: StepWeights, domain: Domain) -> State:
         s = combine((1.0 - now.share, state.s), (now.share, g))
         return State(domain.project(combine((1.0, state.x1), (-now.scale, s))), s, state.x1)

@@ -7,7 +7,7 @@ import numpy as np
 
 from cesaro.domains import Domain
 from cesaro.methods.method import Method
-from cesaro.methods.schedule import Now
+from cesaro.methods.schedule import StepWeights
 from cesaro.outputs import Average
 from cesaro.vectors import combine
 from cesaro.weights import Linear, Weights
@@ -22,7 +22,7 @@ class State(NamedTuple):
 class GDA(Method):
     """x_{t+1} = P_Q( v_t ),   v_t = (1/Gamma_t) sum_k gamma_k [ x_k - a_k / (mu gamma_k) g_k ].        equation (19)
 
-    Output: the a-weighted average (Theorem 1; the uniform average of Corollary 1 keeps a logarithm). Rate: 1/t.
+    Output: the a-weighted average (Theorem 1; the uniform average of Corollary 1 has a logarithm in its rate). Rate: 1/t.
 
     Parameters
     ----------
@@ -41,6 +41,6 @@ class GDA(Method):
     def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0, x0)
 
-    def step(self, state: State, g: np.ndarray, now: Now, domain: Domain) -> State:
+    def step(self, state: State, g: np.ndarray, now: StepWeights, domain: Domain) -> State:
         v = combine((1.0 - now.dual, state.v), (now.dual, state.x), (-now.step / self.mu, g))
         return State(domain.project(v), v)

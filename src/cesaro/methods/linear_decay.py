@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cesaro.domains import Domain, positive
+from cesaro.domains import Domain
+from cesaro.domains.validation import positive
 from cesaro.methods.method import Method
 from cesaro.methods.psg import State
-from cesaro.methods.schedule import Now
+from cesaro.methods.schedule import StepWeights
 from cesaro.outputs import Last
 from cesaro.vectors import combine
 from cesaro.weights import Uniform, Weights
@@ -47,7 +48,7 @@ class LinearDecay(Method):
     def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0)
 
-    def step(self, state: State, g: np.ndarray, now: Now, domain: Domain) -> State:
+    def step(self, state: State, g: np.ndarray, now: StepWeights, domain: Domain) -> State:
         last = now.horizon + 1
         eta = now.eta * self.radius / self.lipschitz * max(0, last - now.t) / last**1.5
         return State(domain.project(combine((1.0, state.x), (-eta, g))))

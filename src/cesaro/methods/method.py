@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cesaro.domains import Domain
-from cesaro.methods.schedule import Now
+from cesaro.methods.schedule import StepWeights
 from cesaro.outputs import Output
 from cesaro.weights import Weights
 
@@ -81,7 +81,7 @@ class Method(ABC):
         """
 
     @abstractmethod
-    def step(self, state: Any, g: np.ndarray, now: Now, domain: Domain) -> Any:
+    def step(self, state: Any, g: np.ndarray, now: StepWeights, domain: Domain) -> Any:
         """The state after the t-th subgradient. Nothing is changed in place.
 
         Parameters
@@ -90,7 +90,7 @@ class Method(ABC):
             The state before.
         g : ndarray of shape (d,)
             A subgradient at `state.x`.
-        now : Now
+        now : StepWeights
             The weights of step t.
         domain : Domain
             Q.

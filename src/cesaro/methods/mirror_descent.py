@@ -8,7 +8,7 @@ import numpy as np
 from cesaro.domains import Domain, Simplex
 from cesaro.methods.method import Method
 from cesaro.methods.psg import State
-from cesaro.methods.schedule import Now
+from cesaro.methods.schedule import StepWeights
 from cesaro.outputs import Average
 from cesaro.vectors import combine
 from cesaro.weights import Power, Weights
@@ -115,5 +115,5 @@ class MirrorDescent(Method):
         self.mirror.check(x0)
         return State(x0)
 
-    def step(self, state: State, g: np.ndarray, now: Now, domain: Domain) -> State:
+    def step(self, state: State, g: np.ndarray, now: StepWeights, domain: Domain) -> State:
         return State(self.mirror.step(state.x, now.eta * g, domain))

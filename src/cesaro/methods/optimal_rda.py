@@ -7,7 +7,7 @@ import numpy as np
 
 from cesaro.domains import Domain
 from cesaro.methods.method import Method
-from cesaro.methods.schedule import Now
+from cesaro.methods.schedule import StepWeights
 from cesaro.outputs import Last
 from cesaro.vectors import combine
 from cesaro.weights import Linear, Weights
@@ -49,7 +49,7 @@ class OptimalRDA(Method):
     def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0, x0, x0)
 
-    def step(self, state: State, g: np.ndarray, now: Now, domain: Domain) -> State:
+    def step(self, state: State, g: np.ndarray, now: StepWeights, domain: Domain) -> State:
         mu, theta, next_ = self.mu, 2.0 / (now.t + 1), 2.0 / (now.t + 2)
         lambda_ = mu * now.anchor * now.t * (now.t + 1) / 4  # mu gamma_0 / 2
         v = combine((1.0 - now.dual, state.v), (now.dual, state.x), (-now.step / mu, g))

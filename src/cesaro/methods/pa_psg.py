@@ -7,7 +7,7 @@ import numpy as np
 
 from cesaro.domains import Domain
 from cesaro.methods.method import Method
-from cesaro.methods.schedule import Now
+from cesaro.methods.schedule import StepWeights
 from cesaro.outputs import Last
 from cesaro.vectors import combine
 from cesaro.weights import Power, Weights
@@ -41,6 +41,6 @@ class PAPSG(Method):
     def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0, x0)
 
-    def step(self, state: State, g: np.ndarray, now: Now, domain: Domain) -> State:
+    def step(self, state: State, g: np.ndarray, now: StepWeights, domain: Domain) -> State:
         w = domain.project(combine((1.0, state.w), (-now.eta, g)))
         return State(combine((1.0 - now.primal, state.x), (now.primal, w)), w)

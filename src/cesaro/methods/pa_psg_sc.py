@@ -7,7 +7,7 @@ import numpy as np
 
 from cesaro.domains import Domain
 from cesaro.methods.method import Method
-from cesaro.methods.schedule import Now
+from cesaro.methods.schedule import StepWeights
 from cesaro.outputs import Last
 from cesaro.vectors import combine
 from cesaro.weights import Power, Weights
@@ -26,7 +26,7 @@ class PAPSGSC(Method):
         w_t = P_Q( (w_{t-1} - eta_t l_t) / (1 + mu eta_t) ),   l_t = g_t - mu x_t,                    equation (13)
         x_{t+1} = average of w_0, w_1, ..., w_t with weights theta_k eta_k,   theta_{k+1} = theta_k (1 + mu eta_k).
 
-    The weights are the step sizes eta_t = 2/(mu t) (the printed a_t for both keeps a logarithm).
+    The weights are the step sizes eta_t = 2/(mu t) (with the printed a_t for both there is a logarithm in the rate).
     Output: the last x. Rate: 1/t.
 
     Parameters
@@ -49,7 +49,7 @@ class PAPSGSC(Method):
     def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0, x0, 1.0)
 
-    def step(self, state: State, g: np.ndarray, now: Now, domain: Domain) -> State:
+    def step(self, state: State, g: np.ndarray, now: StepWeights, domain: Domain) -> State:
         shrunk = 1.0 / (1.0 + self.mu * now.eta)
         w = combine((shrunk, state.w), (-shrunk * now.eta, g), (shrunk * self.mu * now.eta, state.x))
         w = domain.project(w)

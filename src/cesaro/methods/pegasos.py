@@ -7,7 +7,7 @@ import numpy as np
 from cesaro.domains import Ball, Domain
 from cesaro.methods.method import Method
 from cesaro.methods.psg import State
-from cesaro.methods.schedule import Now
+from cesaro.methods.schedule import StepWeights
 from cesaro.outputs import Last
 from cesaro.vectors import combine
 from cesaro.weights import Uniform, Weights
@@ -40,7 +40,7 @@ class Pegasos(Method):
     def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0)
 
-    def step(self, state: State, g: np.ndarray, now: Now, domain: Domain) -> State:
+    def step(self, state: State, g: np.ndarray, now: StepWeights, domain: Domain) -> State:
         x = combine((1.0, state.x), (-now.step / self.mu, g))
         if self.radius is not None:
             x = Ball(self.radius).project(x)

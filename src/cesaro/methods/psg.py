@@ -7,7 +7,7 @@ import numpy as np
 
 from cesaro.domains import Domain
 from cesaro.methods.method import Method
-from cesaro.methods.schedule import Now
+from cesaro.methods.schedule import StepWeights
 from cesaro.outputs import Average, Last, Output
 from cesaro.vectors import combine
 from cesaro.weights import Power, Weights
@@ -44,5 +44,5 @@ class PSG(Method):
     def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0)
 
-    def step(self, state: State, g: np.ndarray, now: Now, domain: Domain) -> State:
+    def step(self, state: State, g: np.ndarray, now: StepWeights, domain: Domain) -> State:
         return State(domain.project(combine((1.0, state.x), (-now.eta, g))))

@@ -8,7 +8,7 @@ import numpy as np
 
 from cesaro.domains import Ball, Box, Domain, Everywhere, Nonnegative
 from cesaro.methods.method import Method
-from cesaro.methods.schedule import Now
+from cesaro.methods.schedule import StepWeights
 from cesaro.outputs import Average
 from cesaro.vectors import combine
 from cesaro.weights import Power, Uniform, Weights
@@ -49,7 +49,7 @@ class RDA(Method):
     def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0, np.zeros_like(x0))
 
-    def step(self, state: State, g: np.ndarray, now: Now, domain: Domain) -> State:
+    def step(self, state: State, g: np.ndarray, now: StepWeights, domain: Domain) -> State:
         mean = combine((1.0 - now.share, state.l), (now.share, loss_part(g, state.x, self.mu, self.l1)))
         return State(shrink(-mean, self.l1, self.mu + (1.0 / now.scale if now.scale else math.inf), domain), mean)
 

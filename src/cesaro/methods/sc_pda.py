@@ -7,7 +7,7 @@ import numpy as np
 
 from cesaro.domains import Domain
 from cesaro.methods.method import Method
-from cesaro.methods.schedule import Now
+from cesaro.methods.schedule import StepWeights
 from cesaro.outputs import Last
 from cesaro.vectors import combine
 from cesaro.weights import Linear, Weights
@@ -44,6 +44,6 @@ class SCPDA(Method):
     def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0, x0)
 
-    def step(self, state: State, g: np.ndarray, now: Now, domain: Domain) -> State:
+    def step(self, state: State, g: np.ndarray, now: StepWeights, domain: Domain) -> State:
         v = combine((1.0 - now.dual, state.v), (now.dual, state.x), (-now.step / self.mu, g))
         return State(combine((1.0 - now.primal, state.x), (now.primal, domain.project(v))), v)

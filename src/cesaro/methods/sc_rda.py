@@ -8,7 +8,7 @@ import numpy as np
 from cesaro.domains import Domain
 from cesaro.methods.method import Method
 from cesaro.methods.rda import loss_part, shrink
-from cesaro.methods.schedule import Now
+from cesaro.methods.schedule import StepWeights
 from cesaro.outputs import Average
 from cesaro.vectors import combine
 from cesaro.weights import Uniform, Weights
@@ -46,7 +46,7 @@ class SCRDA(Method):
     def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0, np.zeros_like(x0), x0)
 
-    def step(self, state: State, g: np.ndarray, now: Now, domain: Domain) -> State:
+    def step(self, state: State, g: np.ndarray, now: StepWeights, domain: Domain) -> State:
         mean = combine((1.0 - now.share, state.l), (now.share, loss_part(g, state.x, self.mu, self.l1)))
         anchor = self.mu * now.anchor  # mu gamma_0 / A_t, the pull towards x_1
         u = combine((-1.0, mean), (anchor, state.x1))

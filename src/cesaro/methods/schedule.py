@@ -9,7 +9,7 @@ from typing import NamedTuple
 from cesaro.weights import Weights
 
 
-class Now(NamedTuple):
+class StepWeights(NamedTuple):
     """The weights at step t, as ratios.
 
     Parameters
@@ -61,7 +61,7 @@ class Schedule:
     anchor: float = 0.0
     horizon: int = 0
 
-    def at(self, t: int) -> Now:
+    def at(self, t: int) -> StepWeights:
         """The ratios of one step.
 
         Parameters
@@ -71,14 +71,14 @@ class Schedule:
 
         Returns
         -------
-        Now
+        StepWeights
             Its weights.
         """
         a, gamma, anchor = self.weights, self.gamma, self.anchor
         ratio, unit = (1.0, 1.0) if a == gamma else (a.over(gamma, t), a.over(gamma, 1))  # a_t / gamma_t, a_1 / gamma_1
         total = a.relative(t)
         dual = 1.0 / (anchor * gamma.first(t) + gamma.relative(t))
-        return Now(
+        return StepWeights(
             t=t,
             horizon=self.horizon,
             dual=dual,

@@ -40,7 +40,7 @@ class GDA(AveragingOptimizer):
     weight_decay : float, default=0.0
         Adds weight_decay * x to the gradient; with decoupled_weight_decay=True it shrinks x instead, as AdamW does.
     radius : float, optional
-        Keeps every parameter in the ball |x| <= radius, or with per_row=True every row of it (max-norm). Costs one copy.
+        Projects every parameter on the ball |x| <= radius, or with per_row=True every row of it (max-norm). Costs one copy.
     error_if_nonfinite : bool, default=False
         Raise, and change nothing, if a gradient contains NaN or inf. By default nothing is checked, as in torch.
     maximize, foreach, fused : bool, optional
@@ -48,10 +48,10 @@ class GDA(AveragingOptimizer):
     decoupled_weight_decay, per_row : bool, default=False
         See `weight_decay` and `radius`.
     average_dtype : torch.dtype, optional
-        Keep a copy of the parameters in this type (torch.float32 for bfloat16 parameters), so that small updates are not lost.
+        Store a copy of the parameters in this type (torch.float32 for bfloat16 parameters), so that small updates are not lost.
         The copy is what is trained: parameters that you change by hand between steps are overwritten by it.
     average : bool, default=False
-        Also keep the a-weighted average of the x_t, the paper's output; `with optimizer.averaged(): ...` shows it. One copy.
+        Also compute the a-weighted average of the x_t, the paper's output; `with optimizer.averaged(): ...` shows it. One copy.
 
     Raises
     ------
@@ -140,6 +140,11 @@ class GDA(AveragingOptimizer):
     @contextmanager
     def averaged(self) -> Iterator[None]:
         """Within this context the parameters are their a-weighted averages (average=True).
+
+        Yields
+        ------
+        None
+            The parameters are the trained ones again afterwards, whatever happens.
 
         Raises
         ------

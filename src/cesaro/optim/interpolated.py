@@ -38,13 +38,17 @@ class Interpolated(AveragingOptimizer):
         How far towards the primal average x gradients are taken.
     dual : {"plain", "average"}, default="plain"
         The plain step of Schedule-Free and of primal averaging, or the family's own dual average.
-    averaging, start, t0
-        As in `GDA`. By default uniform weights from the first step; with dual="plain" t0=-1 (the default) leaves the starting
+    averaging, start, t0 : as in `GDA`
+        By default uniform weights from the first step; with dual="plain" t0=-1 (the default) leaves the starting
         point out of the average, as the package schedulefree does, and before `start` there is no average.
-    weight_decay, decoupled_weight_decay, radius, per_row, average_dtype, error_if_nonfinite, maximize, foreach
-        As in `GDA`.
-    fused
+    weight_decay, radius : as in `GDA`
+        Weight decay, and the ball that w is projected on.
+    error_if_nonfinite, maximize, foreach : as in `GDA`
+        What is checked, and how it is computed.
+    fused : bool, optional
         Accepted, but there is no fused form.
+    decoupled_weight_decay, per_row, average_dtype : as in `GDA`
+        The kind of weight decay and of ball; the type of the averages.
 
     Raises
     ------

@@ -36,10 +36,14 @@ class SCPDA(AveragingOptimizer):
         Parameters or groups of them, each with its own settings.
     lr : float or Tensor, default=0.1
         The step of the constant phase: what SGD without momentum would be given.
-    averaging, start, t0, weight_decay, decoupled_weight_decay, radius, per_row, average_dtype
-        As in `GDA`.
-    error_if_nonfinite, maximize, foreach, fused
-        As in `GDA`.
+    averaging, start, t0 : as in `GDA`
+        The weights, the step at which they begin to advance, and where they begin.
+    weight_decay, radius : as in `GDA`
+        Weight decay, and the ball that parameters are projected on.
+    error_if_nonfinite, maximize, foreach, fused : as in `GDA`
+        What is checked, and how it is computed.
+    decoupled_weight_decay, per_row, average_dtype : as in `GDA`
+        The kind of weight decay and of ball; the type of the averages.
 
     Raises
     ------

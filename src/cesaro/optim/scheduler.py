@@ -18,8 +18,8 @@ class AveragingLR(LRScheduler):
     ----------
     optimizer : torch.optim.Optimizer
         The optimiser whose rates are scheduled.
-    averaging, start, t0
-        As in `GDA`.
+    averaging, start, t0 : as in `GDA`
+        The weights, the step at which they begin to advance, and where they begin.
     last_epoch : int, default=-1
         As in torch's schedulers: the number of steps done, to resume from.
 
@@ -58,6 +58,7 @@ class AveragingLR(LRScheduler):
         Returns
         -------
         list of float
+            lr c_t / c_1 for each group's own lr.
         """
         schedule = make_averaging_schedule(self.averaging, self.start, self.t0)
         factor = schedule.share(self.last_epoch + 1) / schedule.initial_share

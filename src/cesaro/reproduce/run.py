@@ -70,7 +70,18 @@ def reproduce(names: Sequence[str] = ("all",), quick: bool = False, out: str | o
 
 
 def methods_table_text(out: str | os.PathLike[str]) -> str:
-    """The table of methods that figure 1 left in the folder; empty where it has not been run."""
+    """The table of methods that figure 1 has saved in a folder.
+
+    Parameters
+    ----------
+    out : path-like
+        The folder of the report.
+
+    Returns
+    -------
+    str
+        The table as text; empty where figure 1 has not been run.
+    """
     from cesaro.reproduce.figure1.methods_table import format_table
 
     path = Path(out) / "figure1.json"
@@ -78,7 +89,23 @@ def methods_table_text(out: str | os.PathLike[str]) -> str:
 
 
 def select_figures(names: Sequence[str]) -> list[str]:
-    """The names that are meant, in the paper's order, each once."""
+    """The figures that are meant, in the paper's order, each once.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of figures, or "all".
+
+    Returns
+    -------
+    list of str
+        Names of figures.
+
+    Raises
+    ------
+    ValueError
+        If there is no figure of a name, or no name at all.
+    """
     names = [names] if isinstance(names, str) else list(names)
     unknown = [name for name in names if name not in (*FIGURES, "all")]
     if unknown or not names:
@@ -88,13 +115,28 @@ def select_figures(names: Sequence[str]) -> list[str]:
 
 
 def make_figure(name: str, budget: Budget, out: Path) -> Figure:
-    """One figure: its numbers as JSON and its drawings, both in `out`."""
+    """Run one figure and write its numbers as JSON and its drawings.
+
+    Parameters
+    ----------
+    name : str
+        A name in `FIGURES`.
+    budget : Budget
+        How much may be run.
+    out : Path
+        The folder to write to.
+
+    Returns
+    -------
+    Figure
+        Its numbers; without torch a figure that needs it says only that.
+    """
     try:
         module = import_module(f"cesaro.reproduce.{MODULES[name]}")
     except ModuleNotFoundError as error:
         from cesaro.reproduce.report import drawing as module
 
-        figure = placeholder_figure(name, error)
+        figure = _placeholder_figure(name, error)
     else:
         figure = module.run(budget)
     figure.save(out)
@@ -102,7 +144,7 @@ def make_figure(name: str, budget: Budget, out: Path) -> Figure:
     return figure
 
 
-def placeholder_figure(name: str, error: ModuleNotFoundError) -> Figure:
+def _placeholder_figure(name: str, error: ModuleNotFoundError) -> Figure:
     """What stands in the place of a figure whose library is not installed."""
     if error.name != "torch":
         raise error

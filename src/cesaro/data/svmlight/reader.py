@@ -49,7 +49,9 @@ def read_svmlight(
     Returns
     -------
     X : scipy.sparse.csr_matrix of shape (n_rows, n_features)
+        The rows.
     y : ndarray of shape (n_rows,)
+        Their labels or targets.
 
     Raises
     ------
@@ -106,17 +108,21 @@ def blocks(
 
     Parameters
     ----------
-    path, allow_nonfinite, progress
-        As in `read_svmlight`.
+    path : path-like
+        The file, as in `read_svmlight`.
     size : int, default=2**20
         Bytes of text in a block, about.
     n_features : int, optional
         Columns of every X; by default a block has as many as the largest index so far.
+    allow_nonfinite, progress : as in `read_svmlight`
+        What numbers are accepted, and what is called after every block.
 
     Yields
     ------
     X : scipy.sparse.csr_matrix
+        The rows of the block.
     y : ndarray
+        Their labels or targets.
 
     Raises
     ------

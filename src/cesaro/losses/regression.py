@@ -1,0 +1,132 @@
+"""Losses for real targets: functions of the residual."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cesaro.dual_form import NO_LIMIT, DualForm
+from cesaro.losses.interface import Floats, Loss, within
+
+
+@dataclass(frozen=True)
+class SquaredError(Loss):
+    """(p - y)^2 / 2."""
+
+    def value(self, p: ArrayLike, y: ArrayLike) -> Floats:
+        return np.subtract(p, y) ** 2 / 2.0
+
+    def slope(self, p: ArrayLike, y: ArrayLike) -> Floats:
+        return np.subtract(p, y, dtype=float)
+
+    def conjugate(self, u: ArrayLike, y: ArrayLike) -> Floats:
+        return np.multiply(u, y) + np.square(u) / 2.0
+
+    def dual(self) -> DualForm:
+        return DualForm(bend=1.0, low=-NO_LIMIT, high=NO_LIMIT)
+
+
+@dataclass(frozen=True)
+class Huber(Loss):
+    """(p - y)^2 / 2 up to |p - y| = epsilon, linear beyond.
+
+    Parameters
+    ----------
+    epsilon : float
+        Where it turns linear.
+    """
+
+    epsilon: float = 0.1
+
+    def value(self, p: ArrayLike, y: ArrayLike) -> Floats:
+        r = np.abs(np.subtract(p, y))
+        return np.where(r <= self.epsilon, r**2 / 2.0, self.epsilon * (r - self.epsilon / 2.0))
+
+    def slope(self, p: ArrayLike, y: ArrayLike) -> Floats:
+        return np.clip(np.subtract(p, y, dtype=float), -self.epsilon, self.epsilon)
+
+    def conjugate(self, u: ArrayLike, y: ArrayLike) -> Floats:
+        return within(np.abs(u) <= self.epsilon, np.multiply(u, y) + np.square(u) / 2.0)
+
+    def dual(self) -> DualForm:
+        return DualForm(bend=1.0, low=-self.epsilon, high=self.epsilon)
+
+
+@dataclass(frozen=True)
+class EpsilonInsensitive(Loss):
+    """max(0, |p - y| - epsilon).
+
+    Parameters
+    ----------
+    epsilon : float
+        The error that costs nothing.
+    """
+
+    epsilon: float = 0.1
+
+    def value(self, p: ArrayLike, y: ArrayLike) -> Floats:
+        return np.maximum(0.0, np.abs(np.subtract(p, y)) - self.epsilon)
+
+    def slope(self, p: ArrayLike, y: ArrayLike) -> Floats:
+        r = np.subtract(p, y, dtype=float)
+        return np.where(np.abs(r) > self.epsilon, np.sign(r), 0.0)
+
+    def conjugate(self, u: ArrayLike, y: ArrayLike) -> Floats:
+        return within(np.abs(u) <= 1.0, np.multiply(u, y) + self.epsilon * np.abs(u))
+
+    def dual(self) -> DualForm:
+        return DualForm(eps=self.epsilon, low=-1.0, high=1.0)
+
+
+@dataclass(frozen=True)
+class SquaredEpsilonInsensitive(Loss):
+    """max(0, |p - y| - epsilon)^2.
+
+    Parameters
+    ----------
+    epsilon : float
+        The error that costs nothing.
+    """
+
+    epsilon: float = 0.1
+
+    def value(self, p: ArrayLike, y: ArrayLike) -> Floats:
+        return np.maximum(0.0, np.abs(np.subtract(p, y)) - self.epsilon) ** 2
+
+    def slope(self, p: ArrayLike, y: ArrayLike) -> Floats:
+        r = np.subtract(p, y, dtype=float)
+        return 2.0 * np.sign(r) * np.maximum(0.0, np.abs(r) - self.epsilon)
+
+    def conjugate(self, u: ArrayLike, y: ArrayLike) -> Floats:
+        return np.multiply(u, y) + self.epsilon * np.abs(u) + np.square(u) / 4.0
+
+    def dual(self) -> DualForm:
+        return DualForm(bend=0.5, eps=self.epsilon, low=-NO_LIMIT, high=NO_LIMIT)
+
+
+@dataclass(frozen=True)
+class Quantile(Loss):
+    """q max(0, y - p) + (1 - q) max(0, p - y): its minimiser is the q-quantile.
+
+    Parameters
+    ----------
+    quantile : float
+        q, strictly between 0 and 1.
+    """
+
+    quantile: float = 0.5
+
+    def value(self, p: ArrayLike, y: ArrayLike) -> Floats:
+        r = np.subtract(y, p)
+        return np.maximum(self.quantile * r, (self.quantile - 1.0) * r)
+
+    def slope(self, p: ArrayLike, y: ArrayLike) -> Floats:
+        r = np.subtract(y, p)
+        return np.where(r > 0, -self.quantile, np.where(r < 0, 1.0 - self.quantile, 0.0))
+
+    def conjugate(self, u: ArrayLike, y: ArrayLike) -> Floats:
+        u = np.asarray(u)
+        return within((u >= -self.quantile) & (u <= 1.0 - self.quantile), np.multiply(u, y))
+
+    def dual(self) -> DualForm:
+        return DualForm(low=self.quantile - 1.0, high=self.quantile)

@@ -1,0 +1,126 @@
+"""minimize(): check the arguments, run the loop, return the result."""
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.optimize import OptimizeResult
+
+from cesaro.arguments import count, make_anchor, make_method, make_output, make_start, not_negative
+from cesaro.domains import make_domain
+from cesaro.methods import Method, Schedule
+from cesaro.minimization.result import make_result
+from cesaro.minimization.run import Run
+from cesaro.minimization.stopping import StoppingRule
+from cesaro.oracle import make_callback, make_oracle
+from cesaro.outputs import Output
+from cesaro.weights import Weights, make_weights
+
+
+def minimize(
+    fun: Any,
+    x0: Any,
+    *,
+    args: tuple[Any, ...] = (),
+    jac: Any = True,
+    method: str | Method = "sc-pda",
+    mu: float | None = None,
+    domain: Any = None,
+    bounds: Any = None,
+    weights: Weights | Callable[[int], float] | None = None,
+    gamma: Weights | Callable[[int], float] | None = None,
+    anchor: float | str = "auto",
+    output: Output | None = None,
+    max_iter: int = 1000,
+    tol: float = 0.0,
+    time_limit: float | None = None,
+    callback: Callable[..., Any] | None = None,
+    rng: Any = None,
+) -> OptimizeResult:
+    """Minimise a convex function over a convex set, with a proof of how far from the minimum the answer can be.
+
+        min f(w)  over  w in Q,      f(w) >= f(u) + <g, w - u> + mu/2 |w - u|^2  for every subgradient g at u
+
+    Parameters
+    ----------
+    fun : callable or object
+        fun(x, *args) returns (value, subgradient). With a callable `jac` it returns the value alone. An object with value(x)
+        and subgradient(x) is accepted too; if it has sample(x, rng), an unbiased estimate of a subgradient, that is used
+        instead and nothing can be proved.
+    x0 : array of shape (d,)
+        Where to start; projected on the domain if it lies outside.
+    args : tuple
+        Further arguments of fun and jac.
+    jac : True or callable
+        True (SciPy's default is None): fun returns both. Otherwise jac(x, *args) is the subgradient.
+    method : str or Method
+        A name in `cesaro.methods.ALL` or an object from `cesaro.methods`.
+    mu : float
+        Strong convexity of f. Required by "gda", "sc-pda" and the other methods for strongly convex problems. With mu = 0
+        there is a lower bound only on bounded domains.
+    domain : object with project(x)
+        From `cesaro.domains`, or your own.
+    bounds : scipy.optimize.Bounds or sequence of (low, high)
+        As in SciPy; short for domain=Box(low, high).
+    weights, gamma : Weights or function t -> float
+        a_t and gamma_t; by default what the method's theorem assumes, and gamma the same as weights.
+    anchor : float or "auto"
+        gamma_0 in units of the first weight: how strongly the start is remembered. 0.0 is the paper. Methods whose weights
+        are step sizes use 1 / (1/a_t + anchor/a_1). "auto" begins with 1 and starts again with ten times as much whenever
+        f(x_t) shoots far above f(x_1); what was proved before stays proved.
+    output : Output
+        From `cesaro.outputs`; by default what the method's theorem is about.
+    max_iter : int
+        Number of steps. The oracle is asked once more than that, at the last point.
+    tol : float
+        Stop when the proved gap is at most tol * max(1, |fun|).
+    time_limit : float
+        Seconds, after which the run stops.
+    callback : callable
+        callback(x), or callback(intermediate_result=OptimizeResult), after every step; StopIteration ends the run.
+    rng : None, int or numpy Generator
+        For oracles that sample.
+
+    Returns
+    -------
+    scipy.optimize.OptimizeResult
+        x, fun, nit, nfev, success, status, message; `lower_bound` (no point of the domain has a lower value) and `gap` =
+        fun - lower_bound, inf where nothing can be proved; `bound`, the theorem's own a-priori bound where one holds, else inf;
+        `anchor`, the one that was used; `trace`, with arrays iteration, time, value, lower_bound, gap. The proof takes the
+        oracle's answers as exact up to a few units in their last place (float64 or float32).
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument cannot be used. What happens during the run is not an error but a `status`.
+
+    References
+    ----------
+    Tao, Li, Pan, Tao: Gradient descent averaging and primal-dual averaging for strongly convex optimization, AAAI 2021.
+
+    Examples
+    --------
+    >>> import numpy as np, cesaro
+    >>> def f(w):                                 # w^2/2 + |w - 2|, minimum 3/2 at w = 1
+    ...     return w[0]**2 / 2 + abs(w[0] - 2), w + np.sign(w - 2)
+    >>> res = cesaro.minimize(f, [10.0], mu=1.0, tol=1e-3)
+    >>> res.success, bool(res.lower_bound <= 1.5 <= res.fun), bool(res.gap <= 1e-3 * res.fun)
+    (True, True, True)
+    """
+    tol, max_iter = not_negative("tol", tol), count("max_iter", max_iter)
+    deadline = math.inf if time_limit is None else time.monotonic() + not_negative("time_limit", time_limit)
+    oracle, region = make_oracle(fun, jac, args, np.random.default_rng(rng)), make_domain(domain, bounds)
+    rule, stopping = make_method(method, mu), StoppingRule(tol, max_iter, time_limit, deadline, make_callback(callback))
+    a = make_weights(rule.weights if weights is None else weights)
+    b = rule.gamma(a) if gamma is None else make_weights(gamma)
+    x1, remark = make_start(x0, region)
+    schedule, output = Schedule(a, b, make_anchor(anchor), max_iter), make_output(output, rule, a, oracle.exact)
+
+    run = Run(oracle, rule, region, schedule, output, x1, adapt_anchor=anchor == "auto")
+    run.evaluate()
+    while (reason := stopping.stop_reason(run)) is None:
+        run.step()
+        run.evaluate()
+    return make_result(run, reason, stopping.is_success(reason), remark)
