@@ -22,7 +22,7 @@ class State(NamedTuple):
 class GDA(Method):
     """x_{t+1} = P_Q( v_t ),   v_t = (1/Gamma_t) sum_k gamma_k [ x_k - a_k / (mu gamma_k) g_k ].        equation (19)
 
-    Output: the a-weighted average (Theorem 1; the uniform average of Corollary 1 has a logarithm in its rate). Rate: 1/t.
+    Output: the a-weighted average (Theorem 1; with the uniform one, Corollary 1, there is a logarithm in the rate). Rate: 1/t.
 
     Parameters
     ----------
