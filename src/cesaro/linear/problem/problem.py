@@ -64,12 +64,17 @@ class Fit(NamedTuple):
 
 def objective(mean_loss: Any, w: np.ndarray, mu: Any, l1: Any = 0.0, d: int | None = None) -> Any:
     """mu/2 |w|^2 + l1 |w|_1 + mean loss, of points (..., width); the first d entries bear the L1 term."""
-    found = mean_loss + mu / 2.0 * np.einsum("...i,...i->...", w, w)
-    return found + l1 * np.abs(w[..., :d]).sum(axis=-1) if np.any(l1) else found
+    found = mean_loss + mu / 2.0 * (w @ w if w.ndim == 1 else np.einsum("ij,ij->i", w, w))
+    if isinstance(l1, float) and l1 == 0.0:
+        return found
+    return found + l1 * np.abs(w[..., :d]).sum(axis=-1)
 
 
 def relative_gap(objective: Any, lower_bound: Any, at_zero: Any) -> Any:
     """The duality gap over max(objective, 1e-3 objective at w = 0); 0 where there is no gap."""
+    if isinstance(objective, float):
+        gap = objective - lower_bound
+        return gap / max(objective, 1e-3 * at_zero) if gap > 0.0 else 0.0
     gap = np.maximum(np.subtract(objective, lower_bound), 0.0)
     unit = np.maximum(objective, 1e-3 * np.asarray(at_zero))
     return np.divide(gap, unit, out=np.zeros(np.shape(gap)), where=gap > 0.0)[()]

@@ -57,10 +57,9 @@ def mean_square(rows, record, order):
 
 
 @register_jitable(**KERNEL, forceinline=True)
-def margin_of_h(rows, lo, hi, h, sparse, T):
+def margin_of_h(data, col, bias, last, lo, hi, h, sparse, T):
     """<x, h>, or <x, soft(h, T)> where w is sparse; in h every entry is followed by that of r, the intercept's are last."""
-    data, col = rows.data, rows.col
-    m, odd, j = rows.bias * h[TWO * np.uint64(rows.d)], 0.0, lo
+    m, odd, j = bias * h[last], 0.0, lo
     if sparse is not None:
         for e in range(lo, hi):
             z = h[TWO * col[e]]
@@ -76,15 +75,14 @@ def margin_of_h(rows, lo, hi, h, sparse, T):
 
 
 @register_jitable(**KERNEL, forceinline=True)
-def scatter(rows, lo, hi, h, delta, C):
+def scatter(data, col, bias, last, lo, hi, h, delta, C):
     """h += delta x, r -= C delta x."""
-    data, col, last = rows.data, rows.col, TWO * np.uint64(rows.d)
     for e in range(lo, hi):
         a = TWO * col[e]
         first, second = h[a] + delta * entry(data, e), h[a + ONE] - C * delta * entry(data, e)
         h[a], h[a + ONE] = first, second
-    h[last] += delta * rows.bias
-    h[last + ONE] -= C * delta * rows.bias
+    h[last] += delta * bias
+    h[last + ONE] -= C * delta * bias
 
 
 @register_jitable(**KERNEL, forceinline=True)
@@ -105,6 +103,7 @@ def run_epoch(rows, record, order, h, loss, S, mu, sparse, radius, slack):
     throughout p +- slack is shrunk: it leaves `order`, the active set. Returns C, the sum of the weights, the number of
     rows left and of dual values changed.
     """
+    data, col, bias, last = rows.data, rows.col, rows.bias, TWO * np.uint64(rows.d)
     n, active, changes, C, weights, o, s = order.shape[0], 0, 0, 0.0, 0.0, 1.0, 1.0 / max(S, TINY)
     norm, T = squared_norm(h) if radius < math.inf else 0.0, 0.0
     if sparse is not None:
@@ -116,7 +115,7 @@ def run_epoch(rows, record, order, h, loss, S, mu, sparse, radius, slack):
         b, y, v, q = record[i, B], record[i, Y], record[i, V], record[i, Q]
         if sparse is not None:
             T += v * sparse[1]
-        m = margin_of_h(rows, lo, hi, h, sparse, T)
+        m = margin_of_h(data, col, bias, last, lo, hi, h, sparse, T)
         if mu > 0.0:
             S += v * mu
             s = 1.0 / S
@@ -132,7 +131,7 @@ def run_epoch(rows, record, order, h, loss, S, mu, sparse, radius, slack):
         new = dual_update(loss, y, p - pull * b, pull, b)
         delta = v * (new - b)
         if delta != 0.0:
-            scatter(rows, lo, hi, h, delta, C)
+            scatter(data, col, bias, last, lo, hi, h, delta, C)
             if radius < math.inf:
                 norm = max(0.0, norm + delta * (2.0 * m + delta * q))
                 scale = min(s, radius / math.sqrt(norm)) if norm > 0.0 else s

@@ -94,13 +94,12 @@ def fold(zr, alpha, scale):
 
 
 @register_jitable(**SCALAR_INLINE)
-def margins(rows, start, stop, z, zr, average):
+def margins(data, col, bias, d, start, stop, z, zr, average):
     """<x, z>, and <x, r> where the average is read. Two sums, so that one addition need not wait for the other."""
-    data, col = rows.data, rows.col
     if average is not None:
         mz, mr = dot_pairs(data, col, start, stop, zr)
-        return mz + rows.bias * zr[rows.d, 0], mr + rows.bias * zr[rows.d, 1]
-    mz, odd, j = rows.bias * z[np.uint64(rows.d)], 0.0, start
+        return mz + bias * zr[d, 0], mr + bias * zr[d, 1]
+    mz, odd, j = bias * z[d], 0.0, start
     while j + ONE < stop:
         mz += entry(data, j) * z[col[j]]
         odd += entry(data, j + ONE) * z[col[j + ONE]]
@@ -110,17 +109,17 @@ def margins(rows, start, stop, z, zr, average):
 
 
 @register_jitable(**SCALAR_INLINE)
-def scatter(rows, i, start, stop, z, zr, lazy, g, alpha, average):
+def scatter(data, col, bias, d, i, start, stop, z, zr, lazy, g, alpha, average):
     """z += g x_i, r -= alpha g x_i; the latter waits in lazy[2 i + 1] for `flush` where the average is not read."""
     if average is not None:
-        add_pairs(zr, rows.data, rows.col, start, stop, g, -alpha * g)
-        zr[rows.d, 0] += g * rows.bias
-        zr[rows.d, 1] -= alpha * g * rows.bias
+        add_pairs(zr, data, col, start, stop, g, -alpha * g)
+        zr[d, 0] += g * bias
+        zr[d, 1] -= alpha * g * bias
     else:
         lazy[TWO * i + ONE] += alpha * g
         for e in range(start, stop):
-            z[rows.col[e]] += g * entry(rows.data, e)
-        z[np.uint64(rows.d)] += g * rows.bias
+            z[col[e]] += g * entry(data, e)
+        z[d] += g * bias
 
 
 @register_jitable(**SCALAR_INLINE)
@@ -146,6 +145,7 @@ def run_epoch(rows, targets, v, order, gamma, config, loss, radius, average, zr,
     rows that did not move w and, from the last place back, those that did; returns how many did not.
     """
     z, lazy = zr[:, 0], targets.reshape(targets.size)
+    data, col, bias, d = rows.data, rows.col, rows.bias, np.uint64(rows.d)
     alpha, out, A, anchor, zz, scale, cut = (
         scalars[0],
         scalars[1],
@@ -170,14 +170,24 @@ def run_epoch(rows, targets, v, order, gamma, config, loss, radius, average, zr,
                 continue
         start, stop = span(rows, i)
         y = lazy[TWO * i]
-        mz, mr = margins(rows, start, stop, z, zr, average)
+        mz, mr = margins(data, col, bias, d, start, stop, z, zr, average)
         A += a
         t += 1
         o = output_weight(config, a, A)
         alpha += o * s
         out += o
-        u, c = respond(loss, average, y, s, alpha, out, mz, mr)
-        cut += a * c
+        point, unit = s * mz, 1.0
+        if average is not None:
+            point, unit = alpha * mz + mr, out
+        if loss is None:  # the hinge, written out
+            if y * point < unit:
+                u = -y
+                cut += a
+            else:
+                u = 0.0
+        else:
+            u = slope(loss, point / unit, y)
+            cut -= a * conjugate(loss, u, y)
         if slope_sums is not None:
             slope_sums[i, 0] += a * u
             slope_sums[i, 1] += a
@@ -185,7 +195,7 @@ def run_epoch(rows, targets, v, order, gamma, config, loss, radius, average, zr,
             last -= ONE
             grouped[last] = i
             g = a * u if radius is None else a * u / scale
-            scatter(rows, i, start, stop, z, zr, lazy, g, alpha, average)
+            scatter(data, col, bias, d, i, start, stop, z, zr, lazy, g, alpha, average)
             if radius is not None:
                 before = zz
                 zz += g * (2.0 * mz + g * square(rows, i))
