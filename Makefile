@@ -26,8 +26,11 @@ test-oldest: $(OLDEST)/ready
 	$(OLDEST)/$(SCRIPTS)/python -m pytest -n auto
 
 # Compiled code cannot be measured: the kernels' own tests run as plain Python too, where whole numbers that wrap around warn.
-KERNELS = $(addprefix tests/linear/test_,loss_codes.py kernel.py lanes.py many.py order.py ties.py polish.py shards.py partial_fit.py \
-	path.py::test_every_lane_is_implicit_dual_averaging_of_its_own_model) tests/data/test_decimals.py tests/data/test_svmlight.py
+KERNELS = $(addprefix tests/linear/,problem/test_scalar_losses.py problem/test_dual_update.py problem/test_row_order.py \
+	solvers/averaging/test_kernels.py solvers/averaging/test_solver.py solvers/averaging/test_multi_target.py \
+	solvers/averaging/test_against_methods.py solvers/anchored/test_polish.py solvers/anchored/test_shards.py \
+	estimators/test_partial_fit.py model_selection/test_path.py::test_every_model_is_implicit_dual_averaging_of_its_own) \
+	tests/data/svmlight/test_decimals.py tests/data/svmlight/test_reader.py
 coverage: .venv/ready
 	$(BIN)/coverage erase
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n auto -W "ignore:overflow encountered:RuntimeWarning" \
@@ -43,7 +46,7 @@ bench: .venv/ready
 
 soak: .venv/ready
 	PYTHONPATH=tests $(BIN)/python -m data.soak_svmlight 100000
-	CESARO_KILLS=50 $(BIN)/python -m pytest tests/linear/test_checkpoint.py -k killed
+	CESARO_KILLS=50 $(BIN)/python -m pytest tests/linear/estimators/test_killed_fits.py
 	$(BIN)/python benchmarks/engines/soak.py
 
 lint: .venv/ready

@@ -15,17 +15,11 @@ from cesaro.reproduce.budget import Budget, make_budget
 from cesaro.reproduce.report import html
 from cesaro.reproduce.results import Figure, Panel
 
-FIGURES = {
-    "figure1": "Support vector machines",
-    "figure2": "A small convolutional network",
-    "figure3": "VGG-16",
-    "theorems": "The theorems",
-}
-MODULES = {
-    "figure1": "figure1.experiment",
-    "figure2": "networks.figure2",
-    "figure3": "networks.figure3",
-    "theorems": "theorems.experiment",
+FIGURES = {  # a name, its title, and the module below this package that runs and draws it
+    "figure1": ("Support vector machines", "figure1.experiment"),
+    "figure2": ("A small convolutional network", "networks.figure2"),
+    "figure3": ("VGG-16", "networks.figure3"),
+    "theorems": ("The theorems", "theorems.experiment"),
 }
 
 
@@ -64,7 +58,7 @@ def reproduce(names: Sequence[str] = ("all",), quick: bool = False, out: str | o
     budget = make_budget(folder / "runs", quick)
     figures = []
     for name in chosen:
-        print(f"{name}: {FIGURES[name]}", file=sys.stderr, flush=True)
+        print(f"{name}: {FIGURES[name][0]}", file=sys.stderr, flush=True)
         figures.append(make_figure(name, budget, folder))
     return html.write_report(figures, folder)
 
@@ -132,7 +126,7 @@ def make_figure(name: str, budget: Budget, out: Path) -> Figure:
         Its numbers; without torch a figure that needs it says only that.
     """
     try:
-        module = import_module(f"cesaro.reproduce.{MODULES[name]}")
+        module = import_module(f"cesaro.reproduce.{FIGURES[name][1]}")
     except ModuleNotFoundError as error:
         from cesaro.reproduce.report import drawing as module
 
@@ -149,4 +143,5 @@ def _placeholder_figure(name: str, error: ModuleNotFoundError) -> Figure:
     if error.name != "torch":
         raise error
     note = "Not run: torch is not installed. pip install 'cesaro[torch]', then run again."
-    return Figure(name, FIGURES[name], "", (Panel(FIGURES[name], "", note=note),), shortened=(note,), columns=1)
+    title, _ = FIGURES[name]
+    return Figure(name, title, "", (Panel(title, "", note=note),), shortened=(note,), columns=1)

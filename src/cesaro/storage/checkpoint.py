@@ -54,7 +54,8 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     content = path.read_bytes()
     line = FIRST_LINE.match(content)
     payload = content[line.end() :] if line else b""
-    if not line or line[3] != hashlib.sha256(line[1] + payload).hexdigest().encode():
+    covered = line[1] + payload if line and int(line[2]) > 1 else payload  # the first format did not sum its number
+    if not line or line[3] != hashlib.sha256(covered).hexdigest().encode():
         raise DamagedError(f"{path} is damaged: its checksum does not match its {len(content)} bytes.")
     if int(line[2]) != FORMAT:
         raise FormatError(

@@ -23,7 +23,7 @@ class Problem(NamedTuple):
     mu: float
     l1: float = 0.0
     radius: float = np.inf
-    layout: Any = None  # of rows that lie in a file: layout.Layout
+    layout: Any = None  # of rows that lie in a file: block_order.Layout
 
 
 class History:

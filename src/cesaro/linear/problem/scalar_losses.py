@@ -1,4 +1,4 @@
-"""Every loss of the linear models, inside kernels: five scalar functions of its dual form (`cesaro.losses.DualForm`).
+"""Every loss of the linear models, inside kernels: five scalar functions of its dual form (`cesaro.dual_form`).
 
     phi(p, y) = max_b  b (y - p) - bend b^2 / 2 - eps |b|      over   low + cap min(y, 0) <= b <= high + cap max(y, 0)
 
