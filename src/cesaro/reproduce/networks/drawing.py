@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from cesaro.reproduce.networks.runs import Outcome, TrainingMethod, TrainingSetting, compare_methods, epoch_series
-from cesaro.reproduce.results import Panel
+from cesaro.reproduce.results import Claim, Figure, Panel
 
 TITLES = {"cifar10": "CIFAR-10", "cifar100": "CIFAR-100"}
 OutcomesOrReason = dict[TrainingMethod, Outcome] | str  # every method's outcome, or why there is none
@@ -80,3 +80,12 @@ def describe_setting(setting: TrainingSetting) -> tuple[str, ...]:
         f"{'one epoch' if setting.screening == 1 else f'{setting.screening} epochs'} of one seed, on {setting.validation:,} "
         "held-out images",
     )
+
+
+def network_figure(
+    name: str, title: str, found: dict[str, OutcomesOrReason], claims: tuple[Claim, ...], notes: tuple[str, ...]
+) -> Figure:
+    """The figure of both data sets; rates are those of CIFAR-10."""
+    panels = tuple(panel for data in TITLES for panel in network_panels(data, found[data]))
+    first = found["cifar10"]
+    return Figure(name, title, HOW + largest_rate_note(first), panels, claims, notes, table=rates_table(first))

@@ -6,13 +6,10 @@ from pathlib import Path
 from cesaro.reproduce.budget import Budget
 from cesaro.reproduce.networks import claims
 from cesaro.reproduce.networks.drawing import (
-    HOW,
     TITLES,
     compare_or_explain,
     describe_setting,
-    largest_rate_note,
-    network_panels,
-    rates_table,
+    network_figure,
     training_loss_key,
 )
 from cesaro.reproduce.networks.runs import TrainingSetting
@@ -43,14 +40,8 @@ def run(budget: Budget) -> Figure:
             claims.oscillation_claim(first, CALM),
             claims.generalisation_claim(first, setting.test, BETTER),
         )
-    return Figure(
-        "figure2",
-        "A 4-layer convolutional network: training loss and test accuracy",
-        HOW + largest_rate_note(first),
-        tuple(panel for data in TITLES for panel in network_panels(data, found[data])),
-        found_claims,
-        notes,
-        table=rates_table(first),
+    return network_figure(
+        "figure2", "A 4-layer convolutional network: training loss and test accuracy", found, found_claims, notes
     )
 
 

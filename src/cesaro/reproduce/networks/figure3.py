@@ -9,14 +9,11 @@ from pathlib import Path
 from cesaro.reproduce.budget import Budget
 from cesaro.reproduce.networks import claims
 from cesaro.reproduce.networks.drawing import (
-    HOW,
     TITLES,
     OutcomesOrReason,
     compare_or_explain,
     describe_setting,
-    largest_rate_note,
-    network_panels,
-    rates_table,
+    network_figure,
 )
 from cesaro.reproduce.networks.runs import TrainingSetting
 from cesaro.reproduce.networks.training_loop import device
@@ -51,15 +48,7 @@ def run(budget: Budget) -> Figure:
             claims.oscillation_claim(first, CALM),
             claims.generalisation_claim(first, setting.test, GAIN),
         )
-    return Figure(
-        "figure3",
-        "VGG-16: training loss and test accuracy",
-        HOW + largest_rate_note(first),
-        tuple(panel for data in TITLES for panel in network_panels(data, found[data])),
-        found_claims,
-        notes,
-        table=rates_table(first),
-    )
+    return network_figure("figure3", "VGG-16: training loss and test accuracy", found, found_claims, notes)
 
 
 def draw(figure: Figure, folder: Path) -> list[Path]:
