@@ -8,6 +8,7 @@ import pytest
 
 from cesaro.reproduce.budget import Budget
 from cesaro.reproduce.theorems import claims as theorem_claims
+from cesaro.reproduce.theorems import counterexamples
 from cesaro.reproduce.theorems import experiment as theorems
 from cesaro.reproduce.theorems import runs as theorem_runs
 
@@ -60,7 +61,7 @@ def test_the_counterexamples_reach_what_is_known_of_them(numbers):
 
 
 def test_the_uniform_average_of_gda_grows_by_a_constant_for_every_factor_of_ten():
-    found = theorem_runs.on_the_kink([100, 1000, 10_000])
+    found = counterexamples.corollary_1_on_the_kink([100, 1000, 10_000])
     growth = np.diff(found["GDA, uniform average"])
     assert growth[0] > 3
     assert growth[1] == pytest.approx(growth[0], rel=0.1)
@@ -86,7 +87,7 @@ def test_every_statement_has_a_verdict_and_its_number(numbers):
 
 def test_the_verdicts_follow_from_the_numbers(numbers):
     other = copy.deepcopy(numbers) | {"worst": None}
-    other["counterexample"]["reached"] = [0.0] * theorem_runs.FEW
+    other["counterexample"]["reached"] = [0.0] * counterexamples.FEW
     other["ratios"]["theorem 2 printed"]["largest"] = [0.5]
     other["ratios"]["theorem 1"]["largest"] = [1.5]
     other["kink"]["GDA, uniform average"] = other["kink"]["GDA, weighted average"]

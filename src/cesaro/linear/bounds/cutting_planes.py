@@ -1,4 +1,4 @@
-"""Proofs: every epoch of a run gives a cut, a lower bound of the objective that holds everywhere,
+"""The bundle of cutting planes: every epoch of a run gives a cut, a lower bound of the objective that holds everywhere,
 
     f(w) >= mu/2 |w|^2 + l1 |w|_1 + <s, w> + c,      s = sum v_i u_i x_i / V,   c = -sum v_i phi*(u_i) / V,
 

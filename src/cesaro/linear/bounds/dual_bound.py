@@ -1,6 +1,8 @@
-"""The lower bound of a regularised mean loss from one affine minorant of its loss, in closed form.
+"""The lower bound of a linear model from the dual values b_i of its rows, in closed form.
 
-If the mean loss is at least D - <g, w> for every w, and never negative, then for every theta in [0, 1]
+With D = -mean phi*(-b_i) and g = mean b_i x_i (anchored/dual_state.py sums them) the mean loss is at least D - <g, w>:
+
+an affine minorant. No loss is negative, so for every theta in [0, 1]
 
     f* >= theta D + min_{|w| <= R}  mu/2 |w|^2 + l1 |w|_1 - theta <g, w>
 

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from cesaro.linear.estimators.fingerprint import about
 from cesaro.linear.estimators.parameters import CONSTRAINTS
-from cesaro.linear.estimators.sklearn_compat import Callbacks, CallbackSupportMixin
+from cesaro.linear.estimators.sklearn_compat import Callbacks, CallbackSupportMixin, has_callbacks
 from cesaro.linear.out_of_core.readers import blocks
 from cesaro.linear.problem.csr import Rows
 from cesaro.linear.problem.empty_columns import compact, spread
@@ -126,7 +126,7 @@ class LinearModel(CallbackSupportMixin, BaseEstimator, ABC):
         if self.warm_start and last is not None and last.matches(problems, settings.solver):
             starts = last.states
         progress: Any = begin(len(problems), settings.max_iter, settings.tol, max(at_zero), self.verbose)
-        if "_skl_callbacks" in vars(self):
+        if has_callbacks(self):
             progress = Callbacks(self, len(problems), progress)
         checkpoint = None
         if self.checkpoint is not None:

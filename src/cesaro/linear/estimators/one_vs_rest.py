@@ -69,7 +69,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         factors = np.ones(len(counts))
         if self.class_weight is not None:
             factors = class_factors(self.class_weight, self.classes_, np.arange(len(counts)), counts)
-        positive = [1] if len(counts) == 2 else range(len(counts))
+        positive = positive_classes(len(counts))
         v, *columns = (layout.empty(store.n) for _ in range(1 + len(positive)))
         for piece in pieces(store.n):
             code = np.searchsorted(self.classes_, store.y[piece])
@@ -188,8 +188,12 @@ class LinearClassifier(ClassifierMixin, LinearModel):
 
 def one_vs_rest_columns(code: np.ndarray, classes: int) -> list[np.ndarray]:
     """-1 and +1: one column for two classes, else one for each class."""
-    positive = [1] if classes == 2 else range(classes)
-    return [2.0 * (code == k) - 1.0 for k in positive]
+    return [2.0 * (code == k) - 1.0 for k in positive_classes(classes)]
+
+
+def positive_classes(classes: int) -> list[int]:
+    """Which classes have a model: the second of two, else all."""
+    return [1] if classes == 2 else list(range(classes))
 
 
 def class_factors(

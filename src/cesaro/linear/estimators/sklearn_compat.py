@@ -5,6 +5,7 @@ _check_partial_fit_first_call    what `partial_fit` asks of `classes`
 _check_sample_weight, _check_y   what scikit-learn says of weights and targets that are no plain arrays
 Interval, StrOptions, HasMethods the words of `_parameter_constraints`
 _validate_params                 (a method of estimators) for parameters that came from a file or for a cluster
+_skl_callbacks                   (an attribute of estimators) the callbacks that were set; scikit-learn 1.9
 _init_callback_context           (a method of estimators) where a fit's tasks are told to callbacks; scikit-learn 1.9
 """
 
@@ -36,6 +37,7 @@ __all__ = [
     "_check_y",
     "_fit_context",
     "get_scorer_names",
+    "has_callbacks",
     "validate_parameters",
 ]
 
@@ -43,6 +45,11 @@ __all__ = [
 def validate_parameters(estimator: Any) -> None:
     """Refuse parameters that `_parameter_constraints` does not allow."""
     estimator._validate_params()
+
+
+def has_callbacks(estimator: Any) -> bool:
+    """Whether there is a callback to tell."""
+    return "_skl_callbacks" in vars(estimator)
 
 
 class Callbacks:

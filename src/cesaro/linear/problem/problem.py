@@ -70,14 +70,22 @@ def objective(mean_loss: Any, w: np.ndarray, mu: Any, l1: Any = 0.0, d: int | No
     return found + l1 * np.abs(w[..., :d]).sum(axis=-1)
 
 
+def gap_unit(objective: Any, at_zero: Any) -> Any:
+    """What a relative gap is relative to: the objective, but at least a thousandth of that at w = 0."""
+    return (
+        max(objective, 1e-3 * at_zero)
+        if isinstance(objective, float)
+        else np.maximum(objective, 1e-3 * np.asarray(at_zero))
+    )
+
+
 def relative_gap(objective: Any, lower_bound: Any, at_zero: Any) -> Any:
-    """The duality gap over max(objective, 1e-3 objective at w = 0); 0 where there is no gap."""
+    """The duality gap in units of `gap_unit`; 0 where there is no gap."""
     if isinstance(objective, float):
         gap = objective - lower_bound
-        return gap / max(objective, 1e-3 * at_zero) if gap > 0.0 else 0.0
+        return gap / gap_unit(objective, at_zero) if gap > 0.0 else 0.0
     gap = np.maximum(np.subtract(objective, lower_bound), 0.0)
-    unit = np.maximum(objective, 1e-3 * np.asarray(at_zero))
-    return np.divide(gap, unit, out=np.zeros(np.shape(gap)), where=gap > 0.0)[()]
+    return np.divide(gap, gap_unit(objective, at_zero), out=np.zeros(np.shape(gap)), where=gap > 0.0)[()]
 
 
 def is_solved(objective: Any, lower_bound: Any, at_zero: Any, tol: float) -> Any:

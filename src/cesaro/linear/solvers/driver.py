@@ -191,7 +191,9 @@ class Loop:
                 log.history.add(self.solver.epoch, seconds, log.objective, log.lower_bound, active)
 
     def _state(self) -> dict[str, Any] | None:
-        """All of it, with paths for names."""
+        """What a checkpoint contains, with paths for names: `solver/` what its state() says, `models/k/` each model's log
+        (best point, objective, bound, history, status), the first epoch, the seconds so far; `storage` adds the seed.
+        """
         mine = self.solver.state()
         if mine is None:
             return None

@@ -3,7 +3,8 @@
 from typing import Any
 
 from cesaro.reproduce.results import Panel, Series, rounded
-from cesaro.reproduce.theorems.runs import FEW, STEPS
+from cesaro.reproduce.theorems.counterexamples import FEW
+from cesaro.reproduce.theorems.runs import STEPS
 
 
 def theorem_panels(numbers: dict[str, Any]) -> tuple[Panel, ...]:

@@ -11,10 +11,12 @@ import numpy as np
 from cesaro.reproduce.budget import Budget
 from cesaro.reproduce.report import drawing
 from cesaro.reproduce.results import Figure, load_or_compute
+from cesaro.reproduce.theorems import counterexamples
 from cesaro.reproduce.theorems import runs as theorem_runs
 from cesaro.reproduce.theorems.claims import theorem_claims
+from cesaro.reproduce.theorems.counterexamples import FEW
 from cesaro.reproduce.theorems.drawing import theorem_panels
-from cesaro.reproduce.theorems.runs import FEW, STEPS
+from cesaro.reproduce.theorems.runs import STEPS
 
 REPEATS = 400  # of the sampled run
 CAPTION = (
@@ -63,9 +65,9 @@ def compute_numbers(budget: Budget) -> dict[str, Any]:
             {"problems": budget.problems, "steps": STEPS},
             lambda: theorem_runs.ratios(budget.problems, STEPS),
         ),
-        "counterexample": theorem_runs.counterexample(FEW),
-        "dual averaging": theorem_runs.dual_averaging(FEW),
-        "kink": saved("kink", {"times": times}, lambda: theorem_runs.on_the_kink(times)),
+        "counterexample": counterexamples.theorem_2_as_printed(FEW),
+        "dual averaging": counterexamples.equation_8_as_printed(FEW),
+        "kink": saved("kink", {"times": times}, lambda: counterexamples.corollary_1_on_the_kink(times)),
         "sampled": saved(
             "sampled", {"times": early, "repeats": REPEATS}, lambda: theorem_runs.sampled_runs(early, REPEATS)
         ),
@@ -83,7 +85,7 @@ def has_pepit() -> bool:
 
 def worst_ratios(steps: int) -> dict[str, list[float]]:
     """The worst case of SC-PDA as a multiple of both bounds, for t = 1, ..., steps."""
-    from cesaro.reproduce.theorems.worst_cases import worst_case
+    from cesaro.reproduce.theorems.pepit_worst_cases import worst_case
     from cesaro.weights import Linear
 
     return {

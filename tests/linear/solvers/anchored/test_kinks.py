@@ -7,8 +7,8 @@ from linear_problems import classes, make
 from solving import by_anchored
 
 from cesaro import losses
+from cesaro.linear.solvers.anchored.dual_state import SolverState
 from cesaro.linear.solvers.anchored.kinks import project_onto_kinks, rows_at_a_kink
-from cesaro.linear.solvers.anchored.state import SolverState
 
 
 @pytest.mark.parametrize("loss", [losses.Hinge(), losses.EpsilonInsensitive(0.3), losses.Quantile(0.7)], ids=repr)

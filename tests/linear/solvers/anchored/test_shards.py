@@ -6,9 +6,9 @@ import pytest
 from cesaro import losses
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem
+from cesaro.linear.solvers.anchored.dual_state import SolverState
 from cesaro.linear.solvers.anchored.shards import MergedState, Shard, first_anchor
 from cesaro.linear.solvers.anchored.solver import run_epoch
-from cesaro.linear.solvers.anchored.state import SolverState
 
 EACH = [losses.Hinge(), losses.SquaredHinge(), losses.LogLoss(), losses.SquaredError(), losses.Quantile(0.8)]
 

@@ -11,7 +11,7 @@ from solving import by_averaging as solve
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.mean_loss import objective_at as objective
 from cesaro.linear.problem.problem import Problem
-from cesaro.linear.solvers.averaging.pilot import mean_square
+from cesaro.linear.solvers.averaging.initial_anchor import mean_square
 from cesaro.linear.solvers.averaging.solver import AveragingSolver
 from cesaro.linear.solvers.averaging.variants import VARIANTS
 

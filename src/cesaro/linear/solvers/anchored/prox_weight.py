@@ -1,5 +1,7 @@
 """How strong the anchor is: the prox weight K, adapted from epoch to epoch.
 
+The proximal-point step itself, an epoch and then the move of the prox center, is `AnchoredSolver.advance`.
+
 An epoch that oscillates (from its average to its end) far less than it moves (from the prox center to its average) has
 solved the anchored problem too well: the anchor holds it back. One that oscillates more than it moves needs a stronger
 one. On 12 problems whose best fixed anchors differ 300-fold, the ratio at the best was about 0.1 to 1.

@@ -22,11 +22,11 @@ import scipy.sparse as sp
 from cesaro.linear.bounds.dual_bound import dual_bound
 from cesaro.linear.problem.problem import Problem, objective
 from cesaro.linear.solvers.anchored import kernels
+from cesaro.linear.solvers.anchored.dual_state import SolverState, allowance, norm, point_of
+from cesaro.linear.solvers.anchored.initial_anchor import first_step
 from cesaro.linear.solvers.anchored.kernels import B
-from cesaro.linear.solvers.anchored.pilot import first_step
 from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule
 from cesaro.linear.solvers.anchored.solver import average_weight, run_epoch
-from cesaro.linear.solvers.anchored.state import SolverState, allowance, norm, point_of
 
 
 class Request(NamedTuple):

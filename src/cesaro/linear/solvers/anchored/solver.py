@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cesaro.linear.problem.csr import compacted
-from cesaro.linear.problem.problem import Fit, History, Problem, rescaled
+from cesaro.linear.problem.problem import Fit, History, Problem, gap_unit, rescaled
 from cesaro.linear.solvers import driver
 from cesaro.linear.solvers.anchored import kernels, polish
+from cesaro.linear.solvers.anchored.dual_state import SolverState, norm
+from cesaro.linear.solvers.anchored.initial_anchor import first_step
 from cesaro.linear.solvers.anchored.kernels import B, V
 from cesaro.linear.solvers.anchored.kinks import project_onto_kinks
-from cesaro.linear.solvers.anchored.pilot import first_step
-from cesaro.linear.solvers.anchored.state import SolverState, norm
 from cesaro.linear.solvers.driver import Evaluation, Report
 from cesaro.linear.solvers.settings import Settings
 from cesaro.storage.checkpoint import NULL_SLOT, CheckpointSlot
@@ -178,7 +178,7 @@ def average_weight(epoch: int) -> float:
 def epochs_to_next(history: History, tol: float, n: int, at_zero: float) -> int:
     """Epochs until the next evaluation: half of what the gap still needs at its present rate, within bounds."""
     epoch, _, upper, lower, active = history.rows[-1]
-    e, target = int(epoch), tol * max(upper, 1e-3 * at_zero)
+    e, target = int(epoch), tol * gap_unit(upper, at_zero)
     fewest = min(3, max(1, round(0.5 * n / max(1.0, active))))
     if e < 2:
         return 2 - e

@@ -68,7 +68,7 @@ def scatter(rows, i, zr, g, config, sums, lag, k):
 
 @njit(**LOOP)
 def run_epoch_elastic_net(rows, y, v, order, gamma, config, zr, scalars, slope_sums, slopes, sums, lag):
-    """`batches.run_epoch_minibatch` with L1; `sums` has a row for every step and one more, `lag` (all 0) one for a column."""
+    """`minibatch.run_epoch_minibatch` with L1; `sums` has a row for every step and one more, `lag` (all 0) one for a column."""
     out, A, anchor, cut = scalars[1], scalars[2], scalars[3], scalars[6]
     weighted, recall, size, t = v.shape[0] > 1, slope_sums.shape[0] > 0, slopes.shape[0], 0
     sums[0, 0], sums[0, 1] = 0.0, 0.0

@@ -12,6 +12,7 @@ from cesaro.linear.problem.problem import Fit, History, Problem, objective
 from cesaro.linear.problem.row_order import RowOrders
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers import driver
+from cesaro.linear.solvers.averaging.initial_anchor import first_step
 from cesaro.linear.solvers.averaging.kernels import ANCHOR, DONE, OUT, KernelConfig, RunScalars, step
 from cesaro.linear.solvers.averaging.multi_target_kernels import (
     flush_multi_target,
@@ -19,7 +20,6 @@ from cesaro.linear.solvers.averaging.multi_target_kernels import (
     run_epoch_multi_target,
     sum_losses,
 )
-from cesaro.linear.solvers.averaging.pilot import first_step
 from cesaro.linear.solvers.averaging.solver import EPS, AveragingSolver, growing_evaluations
 from cesaro.linear.solvers.averaging.variants import Variant, unit_ratio, variant_and_weights
 from cesaro.linear.solvers.driver import Evaluation, Report

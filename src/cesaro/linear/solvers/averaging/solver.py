@@ -22,6 +22,7 @@ from cesaro.linear.problem.problem import Fit, History, Problem, objective
 from cesaro.linear.problem.row_order import RowOrders, draw_with_replacement
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers import driver
+from cesaro.linear.solvers.averaging.initial_anchor import first_step
 from cesaro.linear.solvers.averaging.kernel_choice import choose_kernel
 from cesaro.linear.solvers.averaging.kernels import (
     ALPHA,
@@ -37,7 +38,6 @@ from cesaro.linear.solvers.averaging.kernels import (
     fold,
     step,
 )
-from cesaro.linear.solvers.averaging.pilot import first_step
 from cesaro.linear.solvers.averaging.variants import VARIANTS, Variant, unit_ratio, variant_and_weights
 from cesaro.linear.solvers.driver import Evaluation, Report
 from cesaro.linear.solvers.initial_step import anchor_for_step

@@ -7,9 +7,9 @@ from cesaro import losses
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem
 from cesaro.linear.solvers import initial_step
-from cesaro.linear.solvers.anchored import kernels, pilot
+from cesaro.linear.solvers.anchored import initial_anchor, kernels
+from cesaro.linear.solvers.anchored.dual_state import SolverState
 from cesaro.linear.solvers.anchored.solver import run_epoch
-from cesaro.linear.solvers.anchored.state import SolverState
 
 
 def problem(rng, n=3000, d=12, loss=None, mu=1e-4, scale=1.0, bias=0.0):
@@ -35,7 +35,7 @@ def test_a_candidate_makes_a_first_pass_with_its_anchor_and_leaves_no_trace(loss
     for c in initial_step.CANDIDATES:
         run = SolverState(given, 0)
         order = run.active.copy()
-        found = pilot.trial(run, run.active, run.active, run.mean_square / c)
+        found = initial_anchor.trial(run, run.active, run.active, run.mean_square / c)
         assert not run.record[:, kernels.B].any()
         np.testing.assert_array_equal(run.active, order)
         assert found == pytest.approx(run.evaluate(first_pass(run, run.mean_square / c))[0], rel=1e-7)
@@ -45,7 +45,9 @@ def test_a_candidate_makes_a_first_pass_with_its_anchor_and_leaves_no_trace(loss
 def test_the_choice_does_not_depend_on_the_unit_of_X(scale):
     one = problem(np.random.default_rng(1))
     other = problem(np.random.default_rng(1), scale=scale, mu=1e-4 * scale**2)
-    assert pilot.first_step(SolverState(one, 0)) == pytest.approx(pilot.first_step(SolverState(other, 0)), rel=1e-9)
+    assert initial_anchor.first_step(SolverState(one, 0)) == pytest.approx(
+        initial_anchor.first_step(SolverState(other, 0)), rel=1e-9
+    )
 
 
 @pytest.mark.parametrize("mu", [1e-1, 1e-3, 1e-5, 1e-6])
@@ -56,7 +58,7 @@ def test_the_choice_is_nearly_the_best_of_all_candidates_at_every_mu_and_scale(m
 
     def after_one_pass(c):
         run = SolverState(given, 0)
-        c = pilot.first_step(run) if c is None else c
+        c = initial_anchor.first_step(run) if c is None else c
         return run.evaluate(first_pass(run, run.mean_square / c))[0]
 
     best = min(after_one_pass(c) for c in 4.0 ** np.arange(-6, 5))

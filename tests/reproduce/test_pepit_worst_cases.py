@@ -2,7 +2,7 @@
 
 import pytest
 
-from cesaro.reproduce.theorems.worst_cases import worst_case
+from cesaro.reproduce.theorems.pepit_worst_cases import worst_case
 from cesaro.weights import Linear, Power, Uniform
 
 pytest.importorskip("PEPit")

@@ -8,8 +8,8 @@ import numpy as np
 from cesaro.linear.problem.mean_loss import mean_loss
 from cesaro.linear.problem.problem import objective
 from cesaro.linear.solvers.anchored import kernels
+from cesaro.linear.solvers.anchored.dual_state import SolverState
 from cesaro.linear.solvers.anchored.kernels import B, V, Y
-from cesaro.linear.solvers.anchored.state import SolverState
 from cesaro.linear.solvers.initial_step import best_step
 
 WIDEST = 500_000  # features up to which a point for every candidate is worth its time

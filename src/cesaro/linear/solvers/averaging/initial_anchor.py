@@ -1,4 +1,7 @@
-"""The first step of the paper's methods: candidates run an epoch of the method itself over a sample of the rows."""
+"""The anchor gamma_0 of the paper's methods, chosen from the data: which first step it should give.
+
+Candidates run an epoch of the method itself over a sample of the rows; `initial_step.anchor_for_step` makes gamma_0 of it.
+"""
 
 from typing import TYPE_CHECKING
 

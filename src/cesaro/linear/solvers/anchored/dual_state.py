@@ -1,4 +1,6 @@
-"""The state of the anchored solver: dual values, h, the prox center, the active rows; one epoch, one evaluation.
+"""The state of the anchored solver: dual values, h, the prox center, the active rows; one evaluation.
+
+`recenter` is the proximal-point move, `evaluate` the lower bound from the dual values; an epoch is in `solver`.
 
 The dual values are feasible whatever the anchor, so that at any time
 

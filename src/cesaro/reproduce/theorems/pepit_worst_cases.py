@@ -1,6 +1,6 @@
 """Worst cases of SC-PDA for a few steps, by semidefinite programming (PEPit): how tight is the corrected Theorem 2?
 
-    python -m cesaro.reproduce.theorems.worst_cases
+    python -m cesaro.reproduce.theorems.pepit_worst_cases
 
 The largest f(x_t) - f* over all mu-strongly convex f and all starts for which the theorem's right-hand side is 1 (Drori and
 Teboulle 2014; Taylor, Hendrickx, Glineur 2017). More than 1 would disprove the theorem.

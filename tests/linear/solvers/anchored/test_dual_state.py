@@ -11,8 +11,8 @@ from cesaro import losses
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem
 from cesaro.linear.solvers.anchored import kernels
+from cesaro.linear.solvers.anchored.dual_state import SolverState
 from cesaro.linear.solvers.anchored.solver import run_epoch
-from cesaro.linear.solvers.anchored.state import SolverState
 
 
 def test_a_solver_that_resumes_is_where_the_other_was():
@@ -44,7 +44,7 @@ def test_rows_of_ones_are_solved_as_with_their_values(kind, more, monkeypatch):
     problem = make(X, y, kind(), 0.05, bias=1.0, **more)
     assert SolverState(problem, 0).rows.data is None
     without = by_anchored(problem, tol=0, max_iter=5)
-    monkeypatch.setattr("cesaro.linear.solvers.anchored.state.without_redundant_arrays", lambda rows: rows)
+    monkeypatch.setattr("cesaro.linear.solvers.anchored.dual_state.without_redundant_arrays", lambda rows: rows)
     np.testing.assert_allclose(without.w, by_anchored(problem, tol=0, max_iter=5).w, rtol=0, atol=1e-12)
 
 

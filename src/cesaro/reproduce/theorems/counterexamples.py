@@ -1,0 +1,78 @@
+"""Functions made against statements of the paper, and what the methods do on them.
+
+Theorem 2 as printed, equation (8) with gamma_k, and Corollary 1 for the uniform average (docs/paper.md).
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from cesaro.methods import DA, GDA, SCPDA
+from cesaro.reproduce.theorems.runs import KnownProblem, run_method, theorem_bound
+from cesaro.weights import Linear, Uniform
+
+FEW = 10  # steps
+
+
+def against_theorem_2() -> KnownProblem:
+    """max( -4/9 + w + w^2/2 , -(w + 2/3) + (w + 2/3)^2/2 ): minimum -4/9 at 0, where +1 is the subgradient taken."""
+
+    def f(x: np.ndarray) -> tuple[float, np.ndarray]:
+        w = float(x[0])
+        left, right = -4 / 9 + w + w**2 / 2, -(w + 2 / 3) + (w + 2 / 3) ** 2 / 2
+        return max(left, right), np.array([1 + w if left >= right else w - 1 / 3])
+
+    return KnownProblem(f, 1.0, -4 / 9, np.zeros(1))
+
+
+def kink_problem() -> KnownProblem:
+    """w^2/2 + max(w, -pi w): minimum 0 at 0; a run passes the kink at times that never repeat."""
+
+    def f(x: np.ndarray) -> tuple[float, np.ndarray]:
+        w = float(x[0])
+        return w * w / 2 + max(w, -math.pi * w), np.array([w + (1.0 if w >= 0 else -math.pi)])
+
+    return KnownProblem(f, 1.0, 0.0, np.ones(1))
+
+
+def theorem_2_as_printed(steps: int) -> dict[str, list[float]]:
+    """SC-PDA on the function made against Theorem 2: what it reaches and what it is allowed."""
+    problem = against_theorem_2()
+    path = run_method(SCPDA(problem.mu), problem, Linear(), steps)
+    printed, corrected = (theorem_bound(path.gg, Linear(), problem.mu, kind) for kind in (False, True))
+    reached = path.value - problem.minimum
+    return {"reached": reached.tolist(), "printed": printed.tolist(), "corrected": corrected.tolist()}
+
+
+def equation_8_as_printed(steps: int) -> dict[str, list[float]]:
+    """DA on |w| from its minimum 0 with a = 1, gamma = t: equation (8) has gamma_k where gamma_{k-1} is needed."""
+    problem = KnownProblem(lambda x: (abs(float(x[0])), np.where(x >= 0, 1.0, -1.0)), 0.0, 0.0, np.zeros(1))
+    path, t = run_method(DA(), problem, Uniform(), steps, gamma=Linear()), np.arange(1.0, steps + 1)
+    before = np.maximum(t - 1, 1)  # gamma_{k-1}, gamma_0 = gamma_1
+    return {
+        "reached": (np.cumsum(path.value) / t).tolist(),
+        "printed": (np.cumsum(path.gg / (2 * t)) / t).tolist(),
+        "corrected": (np.cumsum(path.gg / (2 * before)) / t).tolist(),
+    }
+
+
+def corollary_1_on_the_kink(times: Sequence[int]) -> dict[str, list[float]]:
+    """t (f - f*) after t steps, for the points that Corollaries 1 to 3 speak of."""
+    problem, steps = kink_problem(), times[-1]
+    t = np.arange(1.0, steps + 1)
+    at = np.array(times) - 1
+
+    def scaled(points: np.ndarray) -> list[float]:
+        return [(k + 1) * float(problem.f(points[k : k + 1])[0]) for k in at]
+
+    gda = run_method(GDA(1.0), problem, Linear(), steps).x[:, 0]
+    linear, uniform = (run_method(SCPDA(1.0), problem, weights, steps).x[:, 0] for weights in (Linear(), Uniform()))
+    return {
+        "GDA, uniform average": scaled(np.cumsum(gda) / t),
+        "GDA, weighted average": scaled(np.cumsum(t * gda) / np.cumsum(t)),
+        "SC-PDA, last point": scaled(linear),
+        "SC-PDA, last point, weights 1": scaled(uniform),
+        "SC-PDA, uniform average": scaled(np.cumsum(linear) / t),
+        "SC-PDA, weighted average": scaled(np.cumsum(t * linear) / np.cumsum(t)),
+    }
