@@ -104,7 +104,7 @@ def test_a_data_set_that_cannot_be_had_is_said_in_its_place_and_the_rest_is_draw
 def test_finished_runs_are_not_run_again(small_budget, monkeypatch):
     first = figure1.run(small_budget)
     monkeypatch.setattr(figure1_runs, "_start_run", lambda *_: pytest.fail("ran again"))
-    monkeypatch.setattr(figure1_runs.dispatch, "solve", lambda *_: pytest.fail("solved again"))
+    monkeypatch.setattr(figure1_runs.parallel, "solve", lambda *_: pytest.fail("solved again"))
     assert figure1.run(small_budget) == first
 
 
