@@ -25,7 +25,7 @@ test: check
 test-oldest: $(OLDEST)/ready
 	$(OLDEST)/$(SCRIPTS)/python -m pytest -n auto
 
-# Compiled code cannot be measured: the kernels' own tests run as plain Python too, where whole numbers that wrap around warn.
+# Compiled code cannot be measured: the kernels' own tests run as plain Python too.
 KERNELS = $(addprefix tests/linear/,problem/test_scalar_losses.py problem/test_dual_update.py problem/test_row_order.py \
 	solvers/averaging/test_kernels.py solvers/averaging/test_solver.py solvers/averaging/test_multi_target.py \
 	solvers/averaging/test_against_methods.py solvers/anchored/test_polish.py solvers/anchored/test_shards.py \
@@ -33,8 +33,7 @@ KERNELS = $(addprefix tests/linear/,problem/test_scalar_losses.py problem/test_d
 	tests/data/svmlight/test_decimals.py tests/data/svmlight/test_reader.py
 coverage: .venv/ready
 	$(BIN)/coverage erase
-	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n auto -W "ignore:overflow encountered:RuntimeWarning" \
-		$(KERNELS)
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n auto $(KERNELS)
 	$(BIN)/coverage run -m pytest -n auto
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report

@@ -102,7 +102,8 @@ def test_the_verdicts_follow_from_the_numbers(numbers):
 
 
 def test_finished_parts_are_not_run_again(budget, numbers, monkeypatch):
-    for name in ("ratios", "on_the_kink", "sampled_runs"):
+    monkeypatch.setattr(counterexamples, "corollary_1_on_the_kink", lambda *_: pytest.fail("ran again"))
+    for name in ("ratios", "sampled_runs"):
         monkeypatch.setattr(theorem_runs, name, lambda *_: pytest.fail("ran again"))
     monkeypatch.setattr(theorems, "worst_ratios", lambda *_: pytest.fail("solved again"))
     figure = theorems.run(budget)

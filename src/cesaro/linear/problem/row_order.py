@@ -51,13 +51,20 @@ class RowOrders:
             self.ends = np.array([self.still, len(self.grouped)])
         else:
             self.grouped[:] = self.sorted
-        shuffle_parts(self.grouped, self.ends, x)
-        shuffle_runs(self.grouped, self.run, self.runs, y, self.order)
+        with np.errstate(over="ignore"):  # of whole numbers that wrap around, where kernels run as plain Python
+            shuffle_parts(self.grouped, self.ends, x)
+            shuffle_runs(self.grouped, self.run, self.runs, y, self.order)
         if self.layout is None:
             return self.order
         return self.layout.shuffle(
-            self.order, self.rows, lambda part: shuffle(part, rng.integers(2**32, dtype=np.uint64))
+            self.order, self.rows, lambda part: shuffled_in_place(part, rng.integers(2**32, dtype=np.uint64))
         )
+
+
+def shuffled_in_place(order: np.ndarray, seed: int | np.unsignedinteger) -> int:
+    """Shuffle an array in place; returns the next seed."""
+    with np.errstate(over="ignore"):
+        return int(shuffle(order, np.uint64(seed)))
 
 
 def by_length(exist: np.ndarray, ptr: np.ndarray, layout=None) -> tuple[np.ndarray, np.ndarray] | None:

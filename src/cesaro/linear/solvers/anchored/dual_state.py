@@ -19,7 +19,7 @@ from cesaro.linear.bounds.dual_bound import dual_bound
 from cesaro.linear.problem.block_order import pieces
 from cesaro.linear.problem.csr import without_redundant_arrays
 from cesaro.linear.problem.problem import Problem, objective
-from cesaro.linear.problem.row_order import by_length, shuffle
+from cesaro.linear.problem.row_order import by_length, shuffled_in_place
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers.anchored import kernels
 from cesaro.linear.solvers.anchored.kernels import B, V
@@ -53,7 +53,7 @@ class SolverState:
 
     def shuffle(self, order: np.ndarray) -> None:
         """Shuffle an array in place."""
-        self.seed = int(shuffle(order, np.uint64(self.seed)))
+        self.seed = shuffled_in_place(order, self.seed)
 
     def reorder(self, first: bool) -> None:
         """A new order of the active rows. The first is new already, but rows in a file have to come by groups."""
