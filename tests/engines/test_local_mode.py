@@ -76,3 +76,17 @@ def test_targets_are_centred_over_all_partitions(targets):
     np.testing.assert_allclose(model.predict(X), known.predict(X), atol=0.1)
     assert np.all(model.lower_bound_ <= known.objective_)
     assert np.all(model.objective_ <= known.objective_ * (1 + 1e-3))
+
+
+@pytest.mark.parametrize("mode", ["local", "exact"])
+def test_a_partition_whose_class_weighs_nothing_is_as_if_it_were_not_there(mode):
+    X, y = classes(3, n=300, kinds=3)
+    X, y = X[np.argsort(y, kind="stable")], np.sort(y)
+    none = {"ant": 0.0, "bee": 1.0, "cat": 2.0}
+    tol = 1e-3 if mode == "local" else 5e-2
+    settings = {"alpha": 1e-1, "random_state": 0, "class_weight": none, "tol": tol}
+    known = DualAveragingClassifier(**settings | {"tol": 1e-6}).fit(X, y)
+    model = fit_here(DaskDualAveragingClassifier(mode=mode, shuffle=False, **settings), *cut(X, y, 20))
+    assert (model.lower_bound_ <= known.objective_ * (1 + 1e-9)).all()
+    assert (known.lower_bound_ <= model.objective_ * (1 + 1e-9)).all()
+    assert (model.relative_gap_ <= tol).all()

@@ -114,8 +114,10 @@ def _class_problems(model: Any, executor: Any, parts: list, blocks: int) -> tupl
     if len(classes) < 2:
         raise ValueError(f"The number of classes has to be at least two: got one class, {classes[0]!r}.")
     sums = executor.each(problems.weights, parts, classes)
-    totals = reproducible_sum.root(sums, blocks)[:-1]
-    return engine_interface.class_problems(model, classes, totals), _counts(sums)
+    totals = reproducible_sum.root(sums, blocks)[: len(classes)]
+    factory = engine_interface.class_problems(model, classes, totals)
+    exist = np.ones(len(classes)) if factory.factors is None else factory.factors > 0.0  # a class may weigh nothing
+    return factory, [int(sum(node[len(classes) :] @ exist for node in nodes.values())) for nodes in sums]
 
 
 def _target_problems(model: Any, executor: Any, parts: list, blocks: int) -> tuple[TargetProblems, list[int]]:
@@ -126,8 +128,5 @@ def _target_problems(model: Any, executor: Any, parts: list, blocks: int) -> tup
         raise ValueError("Sample weights must contain at least one non-zero number.")
     mean = np.array(weighted) / total
     single = executor.each(problems.dimensions, parts[:1], None)[0] == 1
-    return engine_interface.target_problems(model, mean[0] if single else mean), _counts(sums)
-
-
-def _counts(sums: list[reproducible_sum.Nodes]) -> list[int]:
-    return [int(sum(node[-1] for node in nodes.values())) for nodes in sums]
+    counts = [int(sum(node[-1] for node in nodes.values())) for nodes in sums]
+    return engine_interface.target_problems(model, mean[0] if single else mean), counts

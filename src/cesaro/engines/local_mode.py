@@ -88,12 +88,13 @@ def restore(saved: SavedShards, order: tuple[str, int], place: int) -> None:
 
 def forget(key: str) -> None:
     """Drop the states of a run."""
-    for name in [name for name in _HELD if name[0] == key]:
-        del _HELD[name]
+    for name in list(_HELD):  # a copy: other runs on this worker come and go
+        if name[0] == key:
+            _HELD.pop(name, None)
 
 
 class LocalModeSolver(driver.Solver):
-    """All models in rounds: a round evaluates the last one's points and runs epochs from there, in one task."""
+    """All models in rounds. To save a trip, `evaluate` asks for the next epochs too, in one task; `advance` merges them."""
 
     at_zero = None
 

@@ -33,12 +33,12 @@ def labels(part: Partition, _) -> np.ndarray:
 
 
 def weights(part: Partition, classes) -> reproducible_sum.Nodes:
-    """Blocks' sums: the number of rows with weight, and the weight of each class."""
+    """Blocks' sums: the weight of each class, then its number of rows with weight."""
 
     def sums(low, high):
         some = np.flatnonzero(part.rows.v[low:high] > 0.0) + low
         code = np.searchsorted(classes, part.rows.y[some])
-        return np.append(np.bincount(code, part.rows.v[some], len(classes)), len(some))
+        return np.append(np.bincount(code, part.rows.v[some], len(classes)), np.bincount(code, minlength=len(classes)))
 
     return reproducible_sum.grow({}, _leaves(part, sums))
 

@@ -138,8 +138,8 @@ class CheckpointSlot(ABC):
     saved: dict[str, Any] | None = None
 
     @abstractmethod
-    def offer(self, state: Callable[[], Mapping[str, Any] | None], now: bool = False) -> None:
-        """Save the state, unless it is None, if that is due or has to be now."""
+    def offer(self, state: Callable[[], Mapping[str, Any] | None]) -> None:
+        """Save the state, unless it is None, if that is due."""
 
     @abstractmethod
     def save(self, state: Mapping[str, Any] | None) -> None:
@@ -161,10 +161,10 @@ class FileSlot(CheckpointSlot):
         self.checkpoint, self.name, self.saved = checkpoint, name, saved
         self.next = -np.inf
 
-    def offer(self, state: Callable[[], Mapping[str, Any] | None], now: bool = False) -> None:
+    def offer(self, state: Callable[[], Mapping[str, Any] | None]) -> None:
         """The first time, and then so rarely that it costs 5 % of the time at most."""
         began = time.perf_counter()
-        if now or began >= self.next:
+        if began >= self.next:
             self.save(state())
             ended = time.perf_counter()
             self.next = ended + RARELY * (ended - began)
@@ -195,7 +195,7 @@ class FileSlot(CheckpointSlot):
 class NullSlot(CheckpointSlot):
     """Keeps nothing: the slot of a run without a checkpoint."""
 
-    def offer(self, state: Callable[[], Mapping[str, Any] | None], now: bool = False) -> None: ...
+    def offer(self, state: Callable[[], Mapping[str, Any] | None]) -> None: ...
 
     def save(self, state: Mapping[str, Any] | None) -> None: ...
 

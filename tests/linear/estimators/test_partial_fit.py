@@ -66,3 +66,14 @@ def test_partial_fit_refuses_unknown_labels_and_balanced_weights():
 def test_partial_fit_needs_two_classes():
     with pytest.raises(ValueError, match="at least two"):
         DualAveragingClassifier().partial_fit(np.ones((3, 2)), [0, 0, 0], classes=[0])
+
+
+def test_after_another_loss_or_radius_it_goes_on_from_the_point_not_from_the_sums():
+    X, y, _ = data(n=600)
+    for changed in ({"loss": "squared_hinge"}, {"radius": 0.5}, {"solver": "sc-pda"}):
+        model = DualAveragingClassifier(alpha=1e-2, random_state=0).partial_fit(X[:300], y[:300], classes=[0, 1])
+        point = DualAveragingClassifier(alpha=1e-2, random_state=0).partial_fit(X[:300], y[:300], classes=[0, 1])
+        point._previous.online = None  # as after `fit`: the weights are all that is known
+        for each in (model, point):
+            each.set_params(**changed).partial_fit(X[300:], y[300:])
+        np.testing.assert_array_equal(model.coef_, point.coef_)

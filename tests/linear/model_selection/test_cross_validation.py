@@ -229,3 +229,12 @@ def test_ctrl_c_during_a_search_in_one_pass_leaves_a_model(monkeypatch):
         model = DualAveragingClassifierCV(3, cv=2, random_state=0).fit(X, y)
     assert calls[1] == 1
     assert model.score(X, y) > 0.6
+
+
+def test_rows_of_a_class_without_weight_are_scored_by_what_the_models_say_of_them():
+    """The models never predict that class: all its rows are wrong, and none is missing."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1500, 4))
+    y = np.argmax(X[:, :3] + 0.1 * rng.normal(size=(1500, 3)), axis=1)
+    model = DualAveragingClassifierCV([0.1, 0.01], class_weight={0: 0.0, 1: 1.0, 2: 1.0}, random_state=0).fit(X, y)
+    assert 0.55 < model.best_score_ <= np.mean(y != 0)

@@ -1,8 +1,7 @@
 """The lower bound of a linear model from the dual values b_i of its rows, in closed form.
 
-With D = -mean phi*(-b_i) and g = mean b_i x_i (anchored/dual_state.py sums them) the mean loss is at least D - <g, w>:
-
-an affine minorant. No loss is negative, so for every theta in [0, 1]
+With D = -mean phi*(-b_i) and g = mean b_i x_i (anchored/dual_state.py sums them) the mean loss is at least D - <g, w>.
+No loss is negative, so for every theta in [0, 1]
 
     f* >= theta D + min_{|w| <= R}  mu/2 |w|^2 + l1 |w|_1 - theta <g, w>
 

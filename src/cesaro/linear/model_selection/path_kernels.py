@@ -20,7 +20,7 @@ from cesaro.compiled.llvm_vectors import maximum, minimum
 from cesaro.compiled.prefetch import prefetch
 from cesaro.compiled.vector_ops import add_rows, add_to_row, dot_rows, map_lanes
 from cesaro.dual_form import LOGISTIC, DualForm
-from cesaro.linear.problem.csr import NEAR, ONE, ahead
+from cesaro.linear.problem.csr import NEAR, ONE, ahead, square
 from cesaro.linear.problem.scalar_losses import conjugate, dual_update
 
 LARGEST = 1e30  # the limit of dual values in float32 that stands for none
@@ -86,9 +86,7 @@ def soft_margins(rows, i, h, m, T):
 def row_squares(rows, q):
     """q_i = |x_i|^2, the intercept's feature included."""
     for i in range(q.shape[0]):
-        q[i] = rows.bias * rows.bias
-        for j in range(rows.ptr[i], rows.ptr[i + 1]):
-            q[i] += rows.data[j] * rows.data[j]
+        q[i] = square(rows, np.uint32(i))
 
 
 @register_jitable(**INLINE)
@@ -124,7 +122,7 @@ def formula_own_targets(a, q, bend, half, eps, low, high, cap, zero, y, mu, mask
     return formula(a, q, bend, half, eps, low, high, cap, zero, y, mu, mask, m, G, cut, g)
 
 
-step_lanes, step_straight, step_each = (
+step_models, step_without_bend, step_own_targets = (
     map_lanes(formula),
     map_lanes(formula_without_bend),
     map_lanes(formula_own_targets),
@@ -145,10 +143,10 @@ def implicit_step(loss, a, q, one, y, m, g, G, mu, mask, cut, idle):
     )
     bend, half, eps = real(loss.bend), real(loss.bend / 2), real(loss.eps)
     if one and loss.bend == 0.0 and loss.eps == 0.0:
-        return step_straight((a, real(1) / q, low, high, cap, zero, y[0]), (mu, mask, m, G, cut, g), idle)
+        return step_without_bend((a, real(1) / q, low, high, cap, zero, y[0]), (mu, mask, m, G, cut, g), idle)
     if one:
-        return step_lanes((a, q, bend, half, eps, low, high, cap, zero, y[0]), (mu, mask, m, G, cut, g), idle)
-    return step_each((a, q, bend, half, eps, low, high, cap, zero), (y, mu, mask, m, G, cut, g), idle)
+        return step_models((a, q, bend, half, eps, low, high, cap, zero, y[0]), (mu, mask, m, G, cut, g), idle)
+    return step_own_targets((a, q, bend, half, eps, low, high, cap, zero), (y, mu, mask, m, G, cut, g), idle)
 
 
 @register_jitable(**LOOP)

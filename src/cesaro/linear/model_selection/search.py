@@ -116,7 +116,8 @@ def in_one_pass(search: Search, rows: Rows, task: Task, folds: list[Fold]) -> Fo
     except KeyboardInterrupt:  # one pass each, and one for the final fit: a whole model is left
         path, settings = passes(1), settings._replace(max_iter=1, interrupted=True)
     left = None if limit is None else max(0.0, limit - time.perf_counter() + begun)
-    return Found(path.W, path.held_out if once else None, settings._replace(time_limit=left))
+    predicted = once and all((task.v[fold.test] > 0.0).all() for fold in folds)  # a class may weigh nothing
+    return Found(path.W, path.held_out if predicted else None, settings._replace(time_limit=left))
 
 
 def one_at_a_time(search: Search, rows: Rows, tasks: list[Task]) -> Found:

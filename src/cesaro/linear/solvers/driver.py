@@ -92,7 +92,7 @@ class ModelLog:
             self.at_zero = float(objective)
         if objective < self.objective:
             self.best, self.objective = point.copy(), float(objective)
-        if not math.isnan(lower_bound):
+        if math.isfinite(lower_bound):
             self.lower_bound = max(self.lower_bound, min(float(lower_bound), self.objective))
 
     def solved(self, tol: float) -> bool:

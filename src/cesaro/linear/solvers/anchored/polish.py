@@ -186,7 +186,7 @@ def between_epochs(
         try:
             fit = _polished(problem, fit, tol)
         except KeyboardInterrupt:
-            return fit._replace(status="interrupted")
+            return fit if fit.status == "converged" else fit._replace(status="interrupted")
     if fit.status == "converged":
         return fit
     left = None if limit is None else max(0.0, began + limit - time.perf_counter())

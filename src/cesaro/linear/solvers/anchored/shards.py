@@ -10,7 +10,7 @@ shards change their g_k by delta_k, all at once,
 and the bracket is the anchored dual of the shard's rows alone, from the common h: what an ordinary epoch over them
 raises. So the sum of the changes, weighted by p_k, never lowers the anchored dual (CoCoA+ of Ma et al. 2015 with
 gamma = 1, sigma' = 1/p_k). One shard is one machine's epoch, to the bit. The dual values are feasible whatever happened
-before, so the bound of `state` holds at every round.
+before, so the bound of `dual_state` holds at every round.
 """
 
 import math
@@ -188,7 +188,7 @@ def shares(replies: list[Reply]) -> np.ndarray:
 
 
 def first_anchor(sample: Problem, n: int, seed: Any) -> tuple[float, float]:
-    """The mean of |x|^2, and the anchor's first prox weight, by `pilot` on a sample of n rows."""
+    """The mean of |x|^2, and the anchor's first prox weight, by `initial_anchor` on a sample of n rows."""
     state = SolverState(sample, seed)
     if state.mu * n >= 10.0 * state.mean_square:
         return state.mean_square, state.mean_square / 0.5

@@ -1,6 +1,7 @@
 """The anchor gamma_0 of the paper's methods, chosen from the data: which first step it should give.
 
-Candidates run an epoch of the method itself over a sample of the rows; `initial_step.anchor_for_step` makes gamma_0 of it.
+Candidates run an epoch of the method itself, a row a step, over a sample of the rows (`initial_step.best_step`);
+`initial_step.anchor_for_step` makes gamma_0 of the best.
 """
 
 from typing import TYPE_CHECKING

@@ -27,7 +27,7 @@ def single_rows(solver: "AveragingSolver", order: np.ndarray) -> None:
     s = solver
     v, recalled = s.v if len(s.v) > 1 else None, s.slope_sums if len(s.slope_sums) else None
     what = (s.config, *specialised(s.config), s.zr, s.scalars, recalled, s.orders.grouped)
-    s.orders.still = run_epoch(s.rows, s.targets, v, order, 1.0, *what)
+    s.orders.still = int(run_epoch(s.rows, s.targets, v, order, 1.0, *what))
 
 
 def minibatches(solver: "AveragingSolver", order: np.ndarray) -> None:

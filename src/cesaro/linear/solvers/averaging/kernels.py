@@ -1,4 +1,4 @@
-"""One recursion for every averaging method of a linear model, in O(nnz) per row: GDA (17), SC-PDA (23) and their kin.
+"""One recursion for every averaging method of a linear model, in O(nnz) per row: GDA (19), SC-PDA (23) and their kin.
 
 Two vectors and a scalar carry all of it:
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from cesaro.linear.problem.problem import Fit, History, Problem
 from cesaro.linear.solvers.averaging.kernels import OUT
-from cesaro.linear.solvers.averaging.solver import AveragingSolver
+from cesaro.linear.solvers.averaging.solver import AveragingSolver, run_kind
 from cesaro.linear.solvers.averaging.variants import variant_and_weights
 from cesaro.linear.solvers.settings import Settings
 
@@ -25,7 +25,7 @@ class OnlineState(NamedTuple):
     epoch: int
     size: int
     w: np.ndarray
-    mu: float
+    kind: tuple  # of `run_kind`: the recursion goes on where it is the same
 
 
 def partial_fit(
@@ -34,10 +34,11 @@ def partial_fit(
     """One epoch over the batch, after an earlier one, from a point w, or from nothing."""
     began, solver = time.perf_counter(), "gda" if settings.solver == "anchored" else settings.solver
     variant, weights = variant_and_weights(solver, settings.averaging)
+    kind = run_kind(problem, solver)
     rng = np.random.default_rng(settings.seed)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # checked below
         run = AveragingSolver(problem, variant, weights, settings.sampling == "replacement", rng, settings.batch_size)
-        if isinstance(before, OnlineState) and before.mu == problem.mu:
+        if isinstance(before, OnlineState) and before.kind == kind:
             unit = (before.size / run.count) ** 3 if variant.cubic else 1.0
             run.go_on(before.zr * [1.0, unit], before.scalars, before.epoch, before.w)
             run.scalars[OUT] *= unit
@@ -53,5 +54,5 @@ def partial_fit(
         raise ValueError("partial_fit overflowed: scale the features, to about unit variance, or raise alpha.")
     history = History()
     history.add(1, time.perf_counter() - began, f, -math.inf, run.count)
-    state = OnlineState(run.zr, run.scalars, run.epoch, run.count, w, problem.mu)
+    state = OnlineState(run.zr, run.scalars, run.epoch, run.count, w, kind)
     return Fit(w, f, -math.inf, 1, history.columns(), "max_iter"), state

@@ -56,7 +56,12 @@ class AveragingWarmStart(NamedTuple):
     scalars: np.ndarray
     epoch: int
     w: np.ndarray
-    kind: tuple  # solver, loss, mu, l1, radius: the recursion goes on where they are the same, else it begins at w
+    kind: tuple  # of `run_kind`: the recursion goes on where it is the same, else it begins at w
+
+
+def run_kind(problem: Problem, solver: str) -> tuple:
+    """What must be the same for a recursion to go on."""
+    return (solver, problem.loss, problem.mu, problem.l1, problem.radius)
 
 
 def growing_evaluations(epoch: int, first: int, history: History, tol: float) -> bool:
@@ -116,7 +121,7 @@ class AveragingSolver(driver.Solver):
         if self.step < 1e-9:
             return False
         self.step /= 10.0
-        self.begin(None, anchor_for_step(self.step, self.mean_square, self.problem.mu))
+        self.begin(self.known, anchor_for_step(self.step, self.mean_square, self.problem.mu))
         return True
 
     def advance(self, running: list[int] | None = None) -> None:
@@ -217,7 +222,7 @@ def solve(
         )
     variant, weights = variant_and_weights(name, settings.averaging)
     rng, draws = np.random.default_rng(settings.seed), settings.sampling == "replacement"
-    kind = (name, problem.loss, problem.mu, problem.l1, problem.radius)
+    kind = run_kind(problem, name)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # without an anchor a run may explode
         solver = AveragingSolver(problem, variant, weights, draws, rng, settings.batch_size)
         if slot.saved is None and start is not None and start.kind == kind:
@@ -226,4 +231,6 @@ def solve(
             solver.begin(None if start is None else start.w, settings.anchor)
         (fit,) = driver.run_to_end(solver, settings, report, slot)
     flush(solver.rows, solver.targets, solver.zr)
+    if fit.status == "interrupted":  # perhaps in the middle of an epoch's bookkeeping: the next fit begins at w
+        kind = ()
     return fit._replace(state=AveragingWarmStart(solver.zr, solver.scalars, solver.epoch, fit.w, kind))

@@ -94,7 +94,7 @@ class SynchronousSteps:
         self.A += a
         o = a * (self.A / self.count) ** 3 if self.variant.cubic else a
         self.sum, self.out = self.sum + o * self.w, self.out + o
-        return self.sum / self.out if self.variant.primal else self.w
+        return self.sum / self.out if self.variant.primal and self.out > 0.0 else self.w
 
     def add_batch(self, G: np.ndarray, cut: float) -> None:
         """The batch's sum of slopes and of -conjugates."""
