@@ -1,11 +1,13 @@
 """Files of another format are refused as such, and stay where they are (docs/policies.md)."""
 
 import hashlib
+from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import cesaro
 from cesaro.linear.out_of_core import csr_store
 from cesaro.storage import checkpoint
 from cesaro.storage.checkpoint import Checkpoint
@@ -54,3 +56,9 @@ def test_a_cache_of_another_format_is_made_again(monkeypatch, tmp_path):
     assert csr_store.load_store(tmp_path / "rows", {"name": "rows"}) is None
     csr_store.write_store(tmp_path / "rows", {"name": "rows"}, rows)
     assert csr_store.load_store(tmp_path / "rows", {"name": "rows"}).n == 3
+
+
+def test_a_model_file_of_the_first_format_is_read():
+    model = cesaro.load(Path(__file__).parent / "storage" / "model_format_1.safetensors")
+    assert list(model.classes_) == ["no", "yes"]
+    np.testing.assert_allclose(model.decision_function([[1.0, 2.0, 3.0]]), 5.70492755, rtol=1e-8)
