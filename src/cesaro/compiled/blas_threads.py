@@ -1,4 +1,4 @@
-"""One BLAS thread for small dense algebra: more of them cost more than they bring, and change the last bits.
+"""One BLAS thread while a solver runs: more of them cost more than they bring, and change the last bits.
 
 The limit is a property of the process, so that calls in several threads share it: the first sets it, the last lifts it.
 """

@@ -1,9 +1,16 @@
-"""What dispatch guards: never worse than zero, the better point and bound of two runs."""
+"""Several models: never worse than zero, the better point and bound of two runs, one BLAS thread."""
 
 import numpy as np
+import pytest
+import scipy.sparse as sp
+from threadpoolctl import threadpool_info
 
+from cesaro.linear.problem.csr import make_rows
+from cesaro.linear.problem.problem import Problem
 from cesaro.linear.solvers import parallel
 from cesaro.linear.solvers.anchored import polish
+from cesaro.linear.solvers.settings import Settings
+from cesaro.losses import Hinge
 
 
 def test_a_fit_that_is_worse_than_nothing_is_replaced_by_nothing():
@@ -28,3 +35,22 @@ def test_two_runs_in_a_row_keep_the_better_point_and_the_better_bound():
         assert (joined.objective, joined.lower_bound, joined.n_iter) == (0.5, 0.4, 2)
         np.testing.assert_array_equal(joined.history["epoch"], [1, 2])
         np.testing.assert_array_equal(joined.history["time"], [2.0, 4.0])
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_blas_has_one_thread_while_a_solver_runs_and_its_own_number_afterwards(jobs):
+    rng = np.random.default_rng(0)
+    X, seen = sp.random_array((200, 30_000), density=1e-3, rng=rng, format="csr"), []
+
+    def threads():  # of NumPy's BLAS, which multiplies vectors; SciPy's own may be loaded meanwhile
+        return [library["num_threads"] for library in threadpool_info() if "numpy" in library["filepath"]]
+
+    before = threads()
+    problems = [Problem(make_rows(X), rng.choice([-1.0, 1.0], 200), np.ones(200), Hinge(), 1e-3) for _ in range(3)]
+    what = Settings(n_jobs=jobs), [None] * 3, lambda *_: seen.append(threads())
+    parallel.solve_all(problems, [1.0] * 3, *what)
+    assert len(seen) >= 3
+    if not before:
+        pytest.skip("NumPy's BLAS is not one whose threads can be told")
+    assert all(count == 1 for each in seen for count in each)
+    assert threads() == before

@@ -1,6 +1,7 @@
 """From problems to fits: which solver, in which thread, until when; what makes an answer fit to be published.
 
-Models that differ in their targets only share their epochs, others run in threads. They share a clock and a Ctrl-C.
+Models that differ in their targets only share their epochs, others run in threads. They share a clock and a Ctrl-C. BLAS
+has one thread meanwhile: vectors of many features would wake the others, for nothing.
 """
 
 import threading
@@ -12,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from cesaro.compiled.blas_threads import one_blas_thread
 from cesaro.linear.problem.problem import Fit, History, Problem
 from cesaro.linear.solvers.driver import Report
 from cesaro.linear.solvers.settings import SOLVERS, Settings
@@ -20,6 +22,7 @@ from cesaro.storage.checkpoint import NULL_SLOT, Checkpoint, CheckpointSlot
 LARGEST_STATE = 2**21  # weights at most of models in one pass
 
 
+@one_blas_thread()
 def solve_all(
     problems: list[Problem],
     at_zero: list[float],
