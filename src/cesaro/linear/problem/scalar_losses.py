@@ -59,18 +59,26 @@ def value(loss, p, y):
 @register_jitable(**KERNEL)
 def _value(loss, p, y):
     """The other losses: apart, so that the hinge is inlined."""
+    return value_and_slope(loss, p, y)[0]
+
+
+@register_jitable(**KERNEL)
+def value_and_slope(loss, p, y):
+    """phi(p, y) and a subgradient in p, together: they share a division, or an exponential. Not for the hinge."""
     if loss.kind == LOGISTIC:
         m = y * p
-        return math.log1p(math.exp(-abs(m))) + max(0.0, -m)
-    r = beyond(y - p, loss.eps)
+        e = math.exp(-abs(m))
+        return math.log1p(e) + max(0.0, -m), -y * ((e if m > 0.0 else 1.0) / (1.0 + e))
+    r = y - p if loss.eps == 0.0 else beyond(y - p, loss.eps)
     b = min(highest(loss, y), max(lowest(loss, y), r / max(loss.bend, TINY)))
-    return b * (r - loss.bend / 2.0 * b)
+    return b * (r - loss.bend / 2.0 * b), -b
 
 
 @register_jitable(**KERNEL)
 def _maximiser(loss, r, H, y):
     """The b that maximises  b r - (bend + H) b^2 / 2 - eps |b|  within the bounds."""
-    return min(highest(loss, y), max(lowest(loss, y), beyond(r, loss.eps) / max(loss.bend + H, TINY)))
+    r = r if loss.eps == 0.0 else beyond(r, loss.eps)
+    return min(highest(loss, y), max(lowest(loss, y), r / max(loss.bend + H, TINY)))
 
 
 @register_jitable(**KERNEL)
@@ -78,16 +86,7 @@ def slope(loss, p, y):
     """A subgradient of phi in p: the same one as in `cesaro.losses` at the kinks."""
     if loss.kind == HINGE:
         return -y if y * p < 1.0 else 0.0
-    return _slope(loss, p, y)
-
-
-@register_jitable(**KERNEL)
-def _slope(loss, p, y):
-    if loss.kind == LOGISTIC:
-        m = y * p
-        e = math.exp(-abs(m))
-        return -y * (e / (1.0 + e) if m > 0.0 else 1.0 / (1.0 + e))
-    return -_maximiser(loss, y - p, 0.0, y)
+    return value_and_slope(loss, p, y)[1]
 
 
 @register_jitable(**KERNEL)

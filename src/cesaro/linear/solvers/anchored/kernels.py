@@ -24,7 +24,7 @@ from numba.extending import register_jitable
 from cesaro.compiled.flags import KERNEL
 from cesaro.dual_form import HINGE
 from cesaro.linear.problem.csr import ONE, TWO, ahead, entry, margin, span, square
-from cesaro.linear.problem.scalar_losses import TINY, conjugate, distance_to_kink, dual_update, slope, value
+from cesaro.linear.problem.scalar_losses import TINY, conjugate, distance_to_kink, dual_update, value, value_and_slope
 
 B, Y, V, Q = 0, 1, 2, 3  # columns of a row's record: dual value, target, weight (mean 1), squared norm
 UNKNOWN = -1.0  # a squared norm that no epoch has needed yet
@@ -165,9 +165,10 @@ def evaluate(rows, record, order, w, loss, slack, active):
                 primal += v * (hot * short)
                 conjugated, loose = -v * (b * y), (hot * y != b) | (abs(short) <= slack)
             else:
-                primal += v * value(loss, p, y)
+                f, u = value_and_slope(loss, p, y)
+                primal += v * f
                 conjugated = v * conjugate(loss, -b, y)
-                loose = (slope(loss, p, y) != -b) | (distance_to_kink(loss, p, y) <= slack)
+                loose = (u != -b) | (distance_to_kink(loss, p, y) <= slack)
             dual -= conjugated
             size += abs(conjugated)
             total += v
