@@ -10,8 +10,10 @@ tells, all of them moved w when they were last visited, or none. What is similar
 are shuffled. (Runs similar in both would cost more epochs than they save time.)
 """
 
+from contextlib import AbstractContextManager, nullcontext
+
 import numpy as np
-from numba import njit
+from numba import config, njit
 from numba.extending import register_jitable
 
 from cesaro.compiled.flags import KERNEL
@@ -51,7 +53,7 @@ class RowOrders:
             self.ends = np.array([self.still, len(self.grouped)])
         else:
             self.grouped[:] = self.sorted
-        with np.errstate(over="ignore"):  # of whole numbers that wrap around, where kernels run as plain Python
+        with wrapping_around():
             shuffle_parts(self.grouped, self.ends, x)
             shuffle_runs(self.grouped, self.run, self.runs, y, self.order)
         if self.layout is None:
@@ -63,8 +65,13 @@ class RowOrders:
 
 def shuffled_in_place(order: np.ndarray, seed: int | np.unsignedinteger) -> int:
     """Shuffle an array in place; returns the next seed."""
-    with np.errstate(over="ignore"):
+    with wrapping_around():
         return int(shuffle(order, np.uint64(seed)))
+
+
+def wrapping_around() -> AbstractContextManager[None]:
+    """Whole numbers wrap around in here; where kernels run as plain Python, NumPy need not warn of it."""
+    return np.errstate(over="ignore") if config.DISABLE_JIT else nullcontext()
 
 
 def by_length(exist: np.ndarray, ptr: np.ndarray, layout=None) -> tuple[np.ndarray, np.ndarray] | None:
