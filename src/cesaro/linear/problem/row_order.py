@@ -71,7 +71,7 @@ def shuffled_in_place(order: np.ndarray, seed: int | np.unsignedinteger) -> int:
 
 def wrapping_around() -> AbstractContextManager[None]:
     """Whole numbers wrap around in here; where kernels run as plain Python, NumPy need not warn of it."""
-    return np.errstate(over="ignore") if config.DISABLE_JIT else nullcontext()
+    return np.errstate(over="ignore") if getattr(config, "DISABLE_JIT", False) else nullcontext()
 
 
 def by_length(exist: np.ndarray, ptr: np.ndarray, layout=None) -> tuple[np.ndarray, np.ndarray] | None:
