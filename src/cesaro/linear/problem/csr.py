@@ -176,6 +176,43 @@ def ahead(rows, targets, v, order, k):
         prefetch_values(rows.data, first, last)
 
 
+@register_jitable(**KERNEL)
+def rows_ahead(rows):
+    """How many rows ahead to prefetch whole rows: about a hundred cache lines."""
+    entries = rows.ptr[rows.ptr.shape[0] - 1] - rows.ptr[0]
+    return max(1, min(NEAR, 200 * (rows.ptr.shape[0] - 1) // max(1, np.int64(entries))))
+
+
+@register_jitable(**KERNEL, forceinline=True)
+def ahead_long(rows, records, order, k, near):
+    """`ahead` for rows of any length: all cache lines of the row that comes `near` rows later."""
+    n = order.shape[0]
+    if k + 2 * near < n:
+        soon = np.intp(order[k + 2 * near])
+        prefetch_end(rows.ptr, rows.length, soon)
+        prefetch(records, soon)
+    if k + near < n:
+        start, stop = span(rows, order[k + near])
+        e, last = np.intp(start), np.intp(stop) - 1
+        prefetch(rows.col, e)
+        prefetch(rows.col, last)
+        prefetch_values(rows.data, e, last)
+        if last - e > 16:
+            e += 16
+            while e < last:
+                prefetch(rows.col, e)
+                prefetch_line_pair(rows.data, e)
+                e += 16
+
+
+@register_jitable(**KERNEL)
+def prefetch_line_pair(data, e):
+    """Prefetch data[e] and data[e + 8], if there are values."""
+    if data is not None:
+        prefetch(data, e)
+        prefetch(data, e + 8)
+
+
 @register_jitable(**KERNEL, forceinline=True)
 def ahead_wide(table, order, k):
     """Prefetch the row of a table (n, P) that comes soon, all of it."""

@@ -149,6 +149,28 @@ def _logistic(m, H, a):
 
 
 @register_jitable(**KERNEL)
+def fenchel_young(loss, p, y, b, new, H):
+    """phi(p, y) + phi*(-b, y) + b p, not negative and 0 where b = -phi'(p): the row's part of the duality gap.
+
+    For the logistic loss, whose logarithms cost more than the step, to second order in new - b, the step to the best
+    dual value `new` (`dual_update`), which moves the prediction by H (new - b).
+    """
+    if loss.kind == HINGE:
+        short = 1.0 - y * p
+        return max(0.0, short) - y * b * short
+    return _fenchel_young(loss, p, y, b, new, H)
+
+
+@register_jitable(**KERNEL)
+def _fenchel_young(loss, p, y, b, new, H):
+    if loss.kind == LOGISTIC:
+        step, curve = abs(new - b), y * new * (1.0 - y * new)
+        far = (1.0 + H * curve) * step
+        return 0.5 * far * far / max(curve, 0.25 * step, TINY)
+    return value_and_slope(loss, p, y)[0] + loss.bend / 2.0 * b * b + loss.eps * abs(b) - b * (y - p)
+
+
+@register_jitable(**KERNEL)
 def distance_to_kink(loss, p, y):
     """How far the prediction p is from the nearest place where phi' changes, seen from a flat piece of phi'.
 

@@ -160,6 +160,8 @@ class Loop:
                 self._offer(running, left, record=True)
             elif not all(len(log.history) for log in self.logs):
                 raise
+            for log in self.logs:
+                log.status = log.status if log.status == "converged" else "interrupted"
         return [log.fit(self._epochs(log)) for log in self.logs]
 
     def _evaluate(self, running: list[int], late: bool, last: bool) -> None:

@@ -9,7 +9,6 @@ from cesaro.linear.problem.problem import Problem
 from cesaro.linear.solvers import initial_step
 from cesaro.linear.solvers.anchored import initial_anchor, kernels
 from cesaro.linear.solvers.anchored.dual_state import SolverState
-from cesaro.linear.solvers.anchored.solver import run_epoch
 
 
 def problem(rng, n=3000, d=12, loss=None, mu=1e-4, scale=1.0, bias=0.0):
@@ -21,12 +20,12 @@ def problem(rng, n=3000, d=12, loss=None, mu=1e-4, scale=1.0, bias=0.0):
 
 def first_pass(run, K):
     """The average of one first pass with the anchor K."""
-    run.record[:, kernels.B], run.g = 0.0, np.zeros_like(run.g)
-    run.recenter(np.zeros_like(run.g), K)
+    run.record[:, kernels.B] = 0.0
+    run.recenter(np.zeros_like(run.center), K, np.zeros_like(run.center))
     order = run.active.copy()
-    average = run_epoch(run, first=True)
-    run.active = order
-    return average
+    average = run.run_epoch(first=True)
+    run.whole.active = order
+    return average.copy()
 
 
 @pytest.mark.parametrize("loss", [kind() for kind in losses.ALL.values()], ids=repr)
@@ -69,8 +68,13 @@ def test_an_anchor_that_the_sweeps_outgrow_is_loosened_and_one_that_lets_them_sw
     run = SolverState(problem(np.random.default_rng(3)), 0)
     run.slack = np.inf  # every row is visited
     for _ in range(12):
-        run.recenter(np.zeros_like(run.g), 1e6 * run.mean_square)
-        factor = run.relaxation(run_epoch(run))
+        run.recenter(np.zeros_like(run.center), 1e6 * run.mean_square)
+        run.run_epoch()
+        run.recenter_at_average(run.prox_weight, 1.0)
+        run.rule.observe(run.oscillation, run.move)
+        factor = run.rule.factor()
     assert factor > 1.0
-    run.h_and_r[:, 0] += 1e9
-    assert [run.relaxation(run.center) for _ in range(20)][-1] < 1.0
+    for _ in range(20):
+        run.rule.observe(1e9, 1.0)
+        factor = run.rule.factor()
+    assert factor < 1.0

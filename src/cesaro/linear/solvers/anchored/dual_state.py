@@ -19,11 +19,12 @@ from cesaro.linear.bounds.dual_bound import dual_bound
 from cesaro.linear.problem.block_order import pieces
 from cesaro.linear.problem.csr import without_redundant_arrays
 from cesaro.linear.problem.problem import Problem, objective
-from cesaro.linear.problem.row_order import by_length, shuffled_in_place
+from cesaro.linear.problem.row_order import by_length, neighbours_to_keep, shuffled_in_place
 from cesaro.linear.problem.scalar_losses import dual_form
-from cesaro.linear.solvers.anchored import kernels
+from cesaro.linear.solvers.anchored import column_kernels, kernels
 from cesaro.linear.solvers.anchored.kernels import B, V
 from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule
+from cesaro.linear.solvers.anchored.working_set import ActiveRows, Columns, WorkingSet
 
 EPS = float(np.finfo(float).eps)
 SAMPLE = 2000  # rows from which the mean of |x|^2 is taken: the first epoch measures the others as it meets them
@@ -42,39 +43,104 @@ class SolverState:
         order, share = self.empty(rows.n, np.uint32), np.count_nonzero(v) / v.sum()
         self.n, self.at_zero = kernels.prepare(y, v, share, self.loss, self.record, order)
         self.slack = 0.2 if self.loss.cap > 0.0 else 0.2 * mean_size(y)
-        self.g, self.center, self.prox_weight = np.zeros(rows.d + 1), np.zeros(rows.d + 1), 0.0
-        self.h_and_r = np.zeros((rows.d + 1, 2))
-        self.noise, self.rule = 0.0, ProxWeightRule()
-        self.active = order[: self.n]  # the rows that the next epoch visits
-        sorted_rows = by_length(self.active, rows.ptr, self.layout)
+        self.prox_weight, self.noise, self.rule, self.gap = 0.0, 0.0, ProxWeightRule(), math.inf
+        self.block = neighbours_to_keep(y)
+        active = order[: self.n]  # the rows that the next epoch visits
+        sorted_rows = by_length(active, rows.ptr, self.layout)
         self.evaluation_order = None if sorted_rows is None else sorted_rows[0]
-        self.shuffle(self.active)
-        self.mean_square = kernels.mean_square(self.rows, self.record, self.active[:SAMPLE])
+        self.shuffle(active)
+        self.whole = WorkingSet(self.rows, self.record, active, Columns.zeros(rows.d + 1))
+        self.working: WorkingSet = self.whole
+        self.mean_square = kernels.mean_square(self.rows, self.record, active[:SAMPLE])
+
+    @property
+    def active(self) -> np.ndarray:
+        """The rows that the next epoch visits."""
+        return self.whole.active
+
+    @property
+    def center(self) -> np.ndarray:
+        """The prox center."""
+        return self.whole.columns.center
+
+    @property
+    def g(self) -> np.ndarray:
+        """mean b_i x_i."""
+        return (self.whole.columns.h - self.prox_weight * self.center) / self.n
 
     def shuffle(self, order: np.ndarray) -> None:
         """Shuffle an array in place."""
-        self.seed = shuffled_in_place(order, self.seed)
+        self.seed = shuffled_in_place(order, self.seed, self.block)
 
     def reorder(self, first: bool) -> None:
         """A new order of the active rows. The first is new already, but rows in a file have to come by groups."""
+        here = self.working
         if self.layout is not None and not (first and self.layout.single(self.rows.n)):
-            self.active = self.layout.shuffle(self.active, self.rows.n, self.shuffle)
+            here.active = self.layout.shuffle(here.active, self.rows.n, self.shuffle)
         elif not first:
-            self.shuffle(self.active)
+            self.shuffle(here.active)
 
-    def recenter(self, w: np.ndarray, prox_weight: float) -> None:
-        """Move the prox center to w, and give the anchor this weight."""
-        self.center, self.prox_weight = w, prox_weight
-        self.h_and_r[:, 0], self.h_and_r[:, 1] = prox_weight * w + self.n * self.g, 0.0
+    def set_apart(self) -> None:
+        """Where few rows are still active, put them side by side, in a random order. Rows in a file stay there."""
+        if self.layout is None and self.l1 == 0.0 and self.working.shrunk:
+            self.write_back()
+            self.working = ActiveRows(self.whole, self.prox_weight, self.whole.active)
 
-    def point(self, S: float, T: float) -> np.ndarray:
+    def write_back(self) -> None:
+        """Bring the whole up to date with what epochs over some of its rows have done, and go on with it."""
+        if isinstance(self.working, ActiveRows):
+            self.working.write_back(self.prox_weight)
+            self.working = self.whole
+
+    def run_epoch(self, first: bool = False) -> np.ndarray:
+        """One epoch over the active rows; those that are shrunk leave them. Returns the epoch's average of w."""
+        self.reorder(first)
+        here, n, mu, l1 = self.working, self.n, self.mu * first, self.l1 * first
+        self.sparse = (n * (self.l1 - l1), l1) if self.l1 > 0.0 else None
+        left, changes, gap, self.mean_scale, self.scale = kernels.run_epoch(
+            here.rows, here.record, here.active, here.columns.h, here.squared_norm_outside(self.prox_weight), self.loss,
+            self.prox_weight + n * (self.mu - mu), mu, self.sparse, self.radius, self.slack, self.parts(first),
+            here.columns.average,
+        )  # fmt: skip
+        here.active, self.changes, self.gap = here.active[:left], changes + 2, gap / n
+        return here.columns.average
+
+    def parts(self, first: bool) -> int:
+        """Of how many points an epoch's average consists: of as many as cost little beside the epoch."""
+        few = max(1, min(8, self.working.entries // (8 * len(self.working.columns.h))))
+        return (8 if first else 2) * few
+
+    def recenter_at_average(self, prox_weight: float, share: float) -> None:
+        """Move the prox center to the epoch's average, which counts `share` in the average of all epochs."""
+        K, columns, here = self.prox_weight, self.working.columns, self.working
+        scale = min(self.scale, 1.0 / max(K + self.n * self.mu, 1e-300))
+        sparse = None if self.sparse is None else (self.n * self.l1, 0.0)
+        sums = column_kernels.recenter(
+            columns.h, columns.average, columns.center, columns.total, share, scale, sparse, K, prox_weight, self.n,
+            self.mu, self.l1,
+        )  # fmt: skip
+        if isinstance(here, ActiveRows):
+            sums = here.resting.recenter(sums, share, self.mean_scale, scale, K, self.n, self.mu)
+        oscillation, move, hh, cc, gap = sums
+        self.oscillation, self.move = math.sqrt(oscillation), math.sqrt(move)
+        self.gap += gap if self.radius == math.inf else 0.0
+        self.count_rounding(math.sqrt(hh) + (K + prox_weight) * math.sqrt(cc))
+        self.prox_weight = prox_weight
+
+    def count_rounding(self, size: float) -> None:
+        """Add what an epoch has rounded in h: as many additions as dual values changed, of vectors of that size."""
+        self.noise += self.changes * size * size
+
+    def recenter(self, w: np.ndarray, prox_weight: float, g: np.ndarray | None = None) -> None:
+        """Move the prox center to w, and give the anchor this weight; g is that of the dual values, if not given."""
+        columns, g = self.whole.columns, self.g if g is None else g
+        columns.center[:], self.prox_weight = w, prox_weight
+        columns.h[:] = prox_weight * w + self.n * g
+
+    def point(self) -> np.ndarray:
         """w of h."""
-        return point_of(self.h_and_r[:, 0], S, T, self.radius)
-
-    def relaxation(self, average: np.ndarray) -> float:
-        """The factor by which to weaken the anchor after an epoch with this average."""
-        end = self.point(self.prox_weight + self.n * self.mu, self.n * self.l1)
-        return self.rule.factor(norm(end - average), norm(average - self.center))
+        S, T = self.prox_weight + self.n * self.mu, self.n * self.l1
+        return point_of(self.whole.columns.h, S, T, self.radius)
 
     def evaluate(self, w: np.ndarray, tol: float = 0.0) -> tuple[float, float]:
         """Objective at w and a lower bound; every row that is not at rest at w is active again."""
@@ -91,10 +157,10 @@ class SolverState:
     def activate(self, active: int) -> None:
         """The first rows of `found_active`, or all if there are none, are the next epoch's."""
         if active:
-            self.active = self.empty(active, np.uint32)
-            self.active[:] = self.found_active[:active]
+            self.whole.active = self.empty(active, np.uint32)
+            self.whole.active[:] = self.found_active[:active]
         else:
-            self.active = np.flatnonzero(self.record[:, V]).astype(np.uint32)
+            self.whole.active = np.flatnonzero(self.record[:, V]).astype(np.uint32)
 
     def drift(self, length: float) -> float:
         """What rounding in g may do to a bound at a point of that length."""
@@ -102,16 +168,24 @@ class SolverState:
 
     def state(self) -> dict[str, Any]:
         """What it takes between two epochs to go on as if the run had never stopped."""
-        arrays = {"b": self.record[:, B], "active": self.active, "g": self.g, "center": self.center}
-        numbers = {"prox_weight": self.prox_weight, "noise": self.noise, "seed": self.seed}
-        return arrays | numbers | {"rule": self.rule.state()}
+        columns = {name: getattr(self.whole.columns, name) for name in ("h", "center", "total")}
+        arrays = {"b": self.record[:, B], "active": self.whole.active, "columns": columns}
+        names = ("prox_weight", "noise", "seed", "gap")
+        kept = arrays | {name: getattr(self, name) for name in names} | {"rule": self.rule.state()}
+        return kept | ({"apart": self.working.state()} if isinstance(self.working, ActiveRows) else {})
 
     def resume(self, state: dict[str, Any]) -> None:
         """Go on from there. Squared norms are measured again when they are met."""
-        self.record[:, B], self.active, self.g, self.seed = state["b"], state["active"], state["g"], state["seed"]
-        self.noise = state["noise"]
+        self.record[:, B], self.whole.active = state["b"], state["active"]
+        self.prox_weight, self.noise, self.seed, self.gap = (
+            state[name] for name in ("prox_weight", "noise", "seed", "gap")
+        )
         self.rule.resume(state["rule"])
-        self.recenter(state["center"], state["prox_weight"])
+        for name, value in state["columns"].items():
+            getattr(self.whole.columns, name)[:] = value
+        if "apart" in state:
+            self.working = ActiveRows(self.whole, self.prox_weight, state["apart"]["which"])
+            self.working.resume(state["apart"])
 
     def load_dual_values(self, b: np.ndarray) -> None:
         """Take over an earlier run's dual values, if it had as many rows."""
@@ -121,10 +195,10 @@ class SolverState:
 
     def sum_afresh(self) -> None:
         """g afresh from the dual values."""
-        g = np.zeros_like(self.g)
+        g = np.zeros_like(self.center)
         kernels.sum_dual_values(self.rows, self.record, g)
-        self.g, self.noise = g / self.n, self.n * float(g @ g)
-        self.recenter(self.center, self.prox_weight)
+        self.noise = self.n * float(g @ g)
+        self.recenter(self.center, self.prox_weight, g / self.n)
 
 
 def point_of(h: np.ndarray, S: float, T: float, radius: float) -> np.ndarray:

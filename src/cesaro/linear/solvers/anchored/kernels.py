@@ -5,14 +5,12 @@ Row i has a dual value b_i (= -phi' at its prediction), and all that an epoch kn
     h = K w_0 + sum_i v_i b_i x_i ,      w = s h ,      s = 1 / S   (in a ball: at most radius / |h|)
 
 S = K + n mu in an epoch over the problem anchored at w_0 with prox weight K / n: this is SDCA. In the first epoch S grows
-from K by mu per row: then the same line is dual averaging with uniform weights, anchor K and the implicit step. The
-average of w needs one more vector: with C = sum o_k s_k,
-
-    sum_k o_k w_k = C h + r ,      where each change delta x of h subtracts C delta x from r.
+from K by mu per row: then the same line is dual averaging with uniform weights, anchor K and the implicit step. An epoch's
+average of w is that of a few snapshots: a second vector with the exact one would double what a row touches.
 
 In a ball the dual's smooth part, max_{|w| <= R} <h, w> - S/2 |w|^2, is a concave function of |h|^2 with slope s/2: so a
 step that takes s as constant never overshoots. With L1, w_j = s soft(h_j, T) is computed where it is read (T = n l1;
-it grows by l1 per row in the first epoch), has the same Lipschitz constant s, and no running average.
+it grows by l1 per row in the first epoch), and has the same Lipschitz constant s.
 """
 
 import math
@@ -23,10 +21,21 @@ from numba.extending import register_jitable
 
 from cesaro.compiled.flags import KERNEL
 from cesaro.dual_form import HINGE
-from cesaro.linear.problem.csr import ONE, TWO, ahead, entry, margin, span, square
-from cesaro.linear.problem.scalar_losses import TINY, conjugate, distance_to_kink, dual_update, value, value_and_slope
+from cesaro.linear.problem.csr import ONE, TWO, ahead, ahead_long, entry, margin, rows_ahead, span, square
+from cesaro.linear.problem.scalar_losses import (
+    TINY,
+    conjugate,
+    distance_to_kink,
+    dual_update,
+    fenchel_young,
+    value,
+    value_and_slope,
+)
+from cesaro.linear.solvers.anchored.column_kernels import add_point, squared_norm
 
 B, Y, V, Q = 0, 1, 2, 3  # columns of a row's record: dual value, target, weight (mean 1), squared norm
+THREE, FOUR = np.uint32(3), np.uint32(4)
+LONG = np.uint32(24)  # entries of a row from which on four sums pay
 UNKNOWN = -1.0  # a squared norm that no epoch has needed yet
 
 
@@ -58,90 +67,111 @@ def mean_square(rows, record, order):
 
 @register_jitable(**KERNEL, forceinline=True)
 def margin_of_h(data, col, bias, last, lo, hi, h, sparse, T):
-    """<x, h>, or <x, soft(h, T)> where w is sparse; in h every entry is followed by that of r, the intercept's are last."""
+    """<x, h>, or <x, soft(h, T)> where w is sparse; the intercept's entry of h is the last."""
     m, odd, j = bias * h[last], 0.0, lo
     if sparse is not None:
         for e in range(lo, hi):
-            z = h[TWO * col[e]]
+            z = h[col[e]]
             m += entry(data, e) * (z - min(T, max(-T, z)))
         return m
-    while j + ONE < hi:  # two sums, so that one addition need not wait for the other
-        m += entry(data, j) * h[TWO * col[j]]
-        odd += entry(data, j + ONE) * h[TWO * col[j + ONE]]
+    if hi - lo > LONG:
+        third, fourth = 0.0, 0.0
+        while j + THREE < hi:  # four sums, so that no addition has to wait for another
+            m += entry(data, j) * h[col[j]]
+            odd += entry(data, j + ONE) * h[col[j + ONE]]
+            third += entry(data, j + TWO) * h[col[j + TWO]]
+            fourth += entry(data, j + THREE) * h[col[j + THREE]]
+            j += FOUR
+        m += third + fourth
+    while j + ONE < hi:
+        m += entry(data, j) * h[col[j]]
+        odd += entry(data, j + ONE) * h[col[j + ONE]]
         j += TWO
     if j < hi:
-        odd += entry(data, j) * h[TWO * col[j]]
+        odd += entry(data, j) * h[col[j]]
     return m + odd
 
 
 @register_jitable(**KERNEL, forceinline=True)
-def scatter(data, col, bias, last, lo, hi, h, delta, C):
-    """h += delta x, r -= C delta x."""
+def scatter(data, col, bias, last, lo, hi, h, delta):
+    """h += delta x."""
     for e in range(lo, hi):
-        a = TWO * col[e]
-        first, second = h[a] + delta * entry(data, e), h[a + ONE] - C * delta * entry(data, e)
-        h[a], h[a + ONE] = first, second
+        h[col[e]] += delta * entry(data, e)
     h[last] += delta * bias
-    h[last + ONE] -= C * delta * bias
-
-
-@register_jitable(**KERNEL, forceinline=True)
-def squared_norm(h):
-    """|h|^2."""
-    total = 0.0
-    for k in range(0, h.shape[0], 2):
-        total += h[k] * h[k]
-    return total
 
 
 @njit(**KERNEL)
-def run_epoch(rows, record, order, h, loss, S, mu, sparse, radius, slack):
-    """One epoch over the rows of `order`, the active set.
+def run_epoch(rows, record, order, h, outside, loss, S, mu, sparse, radius, slack, parts, average):
+    """One epoch over the rows of `order`, the active set; `average` is that of w in the middles of its equal parts.
 
     The first epoch has mu > 0 and averages with weights k^3; later ones have mu = 0 and uniform weights. `sparse` is
-    None without L1, else T and what it grows by with a row, in the first epoch. A row whose dual value is -phi'
-    throughout p +- slack is shrunk: it leaves `order`, the active set. Returns C, the sum of the weights, the number of
-    rows left and of dual values changed.
+    None without L1, else T and what it grows by with a row, in the first epoch. `outside` is what columns that these rows
+    do not have add to |h|^2. A row whose dual value is -phi'
+    throughout p +- slack is shrunk: it leaves `order`, the active set. Returns the number of rows left and of dual
+    values changed, the sum of the rows' Fenchel-Young gaps as they were met, the factor that took h to w in the
+    average, and at the end.
     """
-    data, col, bias, last = rows.data, rows.col, rows.bias, TWO * np.uint64(rows.d)
-    n, active, changes, C, weights, o, s = order.shape[0], 0, 0, 0.0, 0.0, 1.0, 1.0 / max(S, TINY)
-    norm, T = squared_norm(h) if radius < math.inf else 0.0, 0.0
+    data, col, bias, last = rows.data, rows.col, rows.bias, np.uint64(rows.d)
+    n, active, changes, gap, begin, mean_scale, s = order.shape[0], 0, 0, 0.0, 0, 0.0, 1.0 / max(S, TINY)
+    norm, T, near = outside + squared_norm(h) if radius < math.inf else 0.0, 0.0, rows_ahead(rows)
     if sparse is not None:
         T = sparse[0]
-    for k in range(n):
-        ahead(rows, record, None, order, k)
-        i = order[k]
-        lo, hi = span(rows, i)
-        b, y, v, q = record[i, B], record[i, Y], record[i, V], record[i, Q]
-        if sparse is not None:
-            T += v * sparse[1]
-        m = margin_of_h(data, col, bias, last, lo, hi, h, sparse, T)
-        if mu > 0.0:
-            S += v * mu
-            s = 1.0 / S
-            part = (k + 1.0) / n
-            o = part * part * part
-        scale = s
-        if radius < math.inf and norm > 0.0:
-            scale = min(s, radius / math.sqrt(norm))
-        if q < 0.0:
-            q = square(rows, i)
-            record[i, Q] = q
-        pull, p = v * q * scale, scale * m  # the row's own part of its prediction is pull * b
-        new = dual_update(loss, y, p - pull * b, pull, b)
-        delta = v * (new - b)
-        if delta != 0.0:
-            scatter(data, col, bias, last, lo, hi, h, delta, C)
-            if radius < math.inf:
-                norm = max(0.0, norm + delta * (2.0 * m + delta * q))
-                scale = min(s, radius / math.sqrt(norm)) if norm > 0.0 else s
-            record[i, B] = new
-            changes += 1
-        order[active] = i
-        active += (delta != 0.0) | (distance_to_kink(loss, p, y) <= slack)
-        weights += o
-        C += o * scale
-    return C, weights, active, changes
+    scale = scale_into_ball(s, norm, radius)
+    for part in range(parts + 1):
+        end = (
+            (n * (2 * part + 1) + 2 * parts - 1) // (2 * parts) if part < parts else n
+        )  # of few rows, after the middle
+        for k in range(begin, end):
+            ahead_long(rows, record, order, k, near)
+            i = order[k]
+            lo, hi = span(rows, i)
+            b, y, v, q = record[i, B], record[i, Y], record[i, V], record[i, Q]
+            if sparse is not None:
+                T += v * sparse[1]
+            m = margin_of_h(data, col, bias, last, lo, hi, h, sparse, T)
+            if mu > 0.0:
+                S += v * mu
+                s = 1.0 / S
+                scale = scale_into_ball(s, norm, radius)
+            if q < 0.0:
+                q = square(rows, i)
+                record[i, Q] = q
+            pull, p = v * q * scale, scale * m  # the row's own part of its prediction is pull * b
+            new = dual_update(loss, y, p - pull * b, pull, b)
+            delta = v * (new - b)
+            gap += v * fenchel_young(loss, p, y, b, new, pull)
+            if delta != 0.0:
+                scatter(data, col, bias, last, lo, hi, h, delta)
+                if radius < math.inf:
+                    norm = max(0.0, norm + delta * (2.0 * m + delta * q))
+                    scale = scale_into_ball(s, norm, radius)
+                record[i, B] = new
+                changes += 1
+            order[active] = i
+            active += (delta != 0.0) | (distance_to_kink(loss, p, y) <= slack)
+        begin = end
+        if part < parts:
+            weight = part_weight(part, parts, mu > 0.0)
+            mean_scale += weight * scale
+            add_point(average, h, scale, sparse, T, weight, part == 0)
+    return active, changes, gap, mean_scale, scale
+
+
+@register_jitable(**KERNEL)
+def scale_into_ball(s, norm, radius):
+    """What takes h, of squared norm `norm`, to w in the ball."""
+    return min(s, radius / math.sqrt(norm)) if radius < math.inf and norm > 0.0 else s
+
+
+@register_jitable(**KERNEL)
+def part_weight(part, parts, first):
+    """The weight of the middle of a part in an epoch's average: uniform, or as its cube in the first one."""
+    if not first:
+        return 1.0 / parts
+    total = 0.0
+    for k in range(parts):
+        total += (k + 0.5) ** 3
+    return (part + 0.5) ** 3 / total
 
 
 @njit(**KERNEL)

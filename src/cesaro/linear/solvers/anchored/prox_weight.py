@@ -19,10 +19,13 @@ class ProxWeightRule:
     def __init__(self) -> None:
         self.ratio, self.rate, self.least = math.log(0.6), math.log(1.25), math.log(0.15)
 
-    def factor(self, oscillation: float, move: float) -> float:
-        """What to divide K by after an epoch."""
+    def observe(self, oscillation: float, move: float) -> None:
+        """What an epoch has done."""
         tiny = 1e-9 * (oscillation + move) + 1e-300
         self.ratio = 0.8 * self.ratio + 0.2 * math.log((oscillation + tiny) / (move + tiny))
+
+    def factor(self) -> float:
+        """What to divide K by after an epoch."""
         if self.least <= self.ratio <= LARGEST:
             return 1.0
         if self.ratio * self.rate > 0.0:  # a change of direction: with smaller steps, so that it comes to rest

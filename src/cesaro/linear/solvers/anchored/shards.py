@@ -26,7 +26,7 @@ from cesaro.linear.solvers.anchored.dual_state import SolverState, allowance, no
 from cesaro.linear.solvers.anchored.initial_anchor import first_step
 from cesaro.linear.solvers.anchored.kernels import B
 from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule
-from cesaro.linear.solvers.anchored.solver import average_weight, run_epoch
+from cesaro.linear.solvers.anchored.solver import average_weight
 
 
 class Request(NamedTuple):
@@ -60,7 +60,7 @@ class Shard:
 
     def __init__(self, problem: Problem, seed: Any):
         self.problem, self.current, self.weight = problem, SolverState(problem, seed), float(problem.v.sum())
-        self.held = np.zeros_like(self.current.g)
+        self.held = np.zeros_like(self.current.center)
 
     def adopt(self, w: np.ndarray) -> None:
         """Dual values -phi'(<x_i, w>), feasible and near the optimum's if w is: for rows whose values were lost."""
@@ -83,7 +83,7 @@ class Shard:
     def sum_afresh(self) -> None:
         """g_k afresh from the dual values."""
         self.current.sum_afresh()
-        self.held = self.current.g.copy()
+        self.held = self.current.g
 
     def take(self, request: Request) -> Reply:
         """Evaluate w and the dual values; then run epochs over the active rows from the common state."""
@@ -96,14 +96,15 @@ class Shard:
         if current.drift(length) > 0.01 * max(request.tol, 1e-9) * loss:
             self.sum_afresh()
         held, drift, average = self.held, current.drift(length), np.zeros_like(request.w)
-        current.g = request.g
-        current.recenter(request.center, request.kappa * current.n)
+        current.recenter(request.center, request.kappa * current.n, request.g)
         for k in range(request.epochs):
             if len(current.active):
-                current.h_and_r[:, 1] = 0.0
-                average = run_epoch(current, first=request.first and k == 0)
-        self.held = held + (current.g - request.g)
-        return Reply(self.weight, loss, D, size, active, drift, held, current.g - request.g, average)
+                average = current.run_epoch(first=request.first and k == 0)
+                h, K = current.whole.columns.h, current.prox_weight
+                current.count_rounding(norm(h) + K * norm(current.center))
+        changed = current.g - request.g
+        self.held = held + changed
+        return Reply(self.weight, loss, D, size, active, drift, held, changed, average.copy())
 
 
 class MergedState:
@@ -165,7 +166,8 @@ class MergedState:
         """The factor by which to weaken the anchor, as on one machine."""
         h = self.prox_weight * self.center + self.n * self.g
         end = point_of(h, self.prox_weight + self.n * self.mu, self.n * self.l1, self.radius)
-        return self.rule.factor(norm(end - average), norm(average - self.center))
+        self.rule.observe(norm(end - average), norm(average - self.center))
+        return self.rule.factor()
 
     def tightening(self, p: np.ndarray, averages: np.ndarray, average: np.ndarray) -> float:
         """The factor by which to strengthen the anchor.

@@ -15,17 +15,16 @@ import numpy as np
 from cesaro.linear.problem.csr import compacted
 from cesaro.linear.problem.problem import Fit, History, Problem, gap_unit, rescaled
 from cesaro.linear.solvers import driver
-from cesaro.linear.solvers.anchored import kernels, polish
-from cesaro.linear.solvers.anchored.dual_state import SolverState, norm
+from cesaro.linear.solvers.anchored import polish
+from cesaro.linear.solvers.anchored.dual_state import SolverState
 from cesaro.linear.solvers.anchored.initial_anchor import first_step
-from cesaro.linear.solvers.anchored.kernels import B, V
+from cesaro.linear.solvers.anchored.kernels import B
 from cesaro.linear.solvers.anchored.kinks import project_onto_kinks
 from cesaro.linear.solvers.driver import Evaluation, Report
 from cesaro.linear.solvers.settings import Settings
 from cesaro.storage.checkpoint import NULL_SLOT, CheckpointSlot
 
-PARTS = 8  # of an epoch with L1, which has no running average: its points are averaged at their ends
-SHRUNK = 0.7  # of the rows that were active at the last evaluation: with fewer, it is worth one
+HOPE = 2.0  # an evaluation is tried when the rows' own gaps, as an epoch met them, are below this times what is asked
 
 
 class DualWarmStart(NamedTuple):
@@ -45,8 +44,9 @@ class AnchoredSolver(driver.Solver):
         self.problem, self.settings, self.start = problem, settings, start
         self.current = SolverState(problem._replace(rows=rows), settings.seed)
         self.at_zero, self.width, self.count = np.array([self.current.at_zero]), rows.d + 1, self.current.n
-        self.total, self.weights = np.zeros(rows.d + 1), 0.0  # sum of weights times the epochs' averages
+        self.weights = 0.0  # the sum of the epochs' weights in the average of all
         self.evaluations, self.of_total = 0, math.inf  # and the objective at the average of all epochs
+        self.evaluated, self.hoped = 0, math.inf  # the last epoch that was, and what it estimated the gap to be
         self.strongest = math.inf  # prox weight
         if fresh:
             self._begin(settings.anchor)
@@ -64,54 +64,59 @@ class AnchoredSolver(driver.Solver):
     def known_points(self) -> Evaluation | None:
         if self.start is None:
             return None
-        w = self.current.center
-        return self._evaluation(w, self.settings.tol)
+        return self._evaluation(self.current.center.copy(), self.settings.tol)
 
     def advance(self, running: list[int]) -> None:
         self.epoch += 1
-        state = self.current
-        average, weight = run_epoch(state, first=self.epoch == 1 and self.start is None), state.prox_weight
-        if self.settings.anchor == "auto":
-            if self.epoch == 1:
-                weight = min(weight, state.mean_square / 0.3)
-                self.strongest = 20.0 * weight
-            else:
-                weight = min(weight / state.relaxation(average), self.strongest)
-        state.recenter(average, weight)
-        share = average_weight(self.epoch)
-        self.total += share * average
+        state, first = self.current, self.epoch == 1 and self.start is None
+        state.set_apart()
+        state.run_epoch(first)
+        weight, share = state.prox_weight, average_weight(self.epoch)
+        adapts = self.settings.anchor == "auto"
+        if adapts and self.epoch == 1:
+            weight = min(weight, state.mean_square / 0.3)
+            self.strongest = 20.0 * weight
+        elif adapts:
+            weight = min(weight / state.rule.factor(), self.strongest)
+        state.recenter_at_average(weight, share)
+        if adapts and self.epoch > 1:
+            state.rule.observe(state.oscillation, state.move)
         self.weights += share
 
     def evaluation_due(self, history: History, tol: float) -> bool:
-        epoch, *_, active = history.rows[-1]
-        if self.epoch > 2 and len(self.current.active) <= SHRUNK * active:
+        if self.epoch == 0:
+            return False
+        upper = history.rows[-1][2]
+        hope = min(HOPE * tol * gap_unit(upper, self.current.at_zero), 0.75 * self.hoped)
+        if self.epoch > 1 and self.current.gap <= hope:
             return True
-        return self.epoch >= epoch + epochs_to_next(history, tol, self.current.n, self.current.at_zero)
+        return self.epoch >= self.evaluated + max(3, min(10, self.epoch // 2)) or not len(self.current.working.active)
 
     def evaluate(self, running: list[int], tol: float, last: bool) -> Evaluation:
         """At the average of all epochs; now and then at the last one's, or at the nearest point on the kinks."""
         state, self.evaluations = self.current, self.evaluations + 1
-        average = state.center
-        w = self.total / self.weights if self.weights > 0.0 else average
+        self.evaluated, self.hoped = self.epoch, state.gap
+        state.write_back()
+        total = state.whole.columns.total
+        w = total / self.weights if self.weights > 0.0 else state.center.copy()
         trial = self.evaluations % 3 if self.epoch >= 10 and not last else 0
         if trial == 1:
-            w = average
+            w = state.center.copy()
         elif trial == 2:
             w = project_onto_kinks(state, w)
         found = self._evaluation(w, tol)
         if trial == 0:
             self.of_total = float(found.objective[0])
         elif trial == 1 and found.objective[0] < self.of_total:  # better than the average of all: begin it anew
-            share = average_weight(self.epoch)
-            self.total, self.weights = share * average, share
+            self.weights = average_weight(self.epoch)
+            total[:] = self.weights * w
         return found
 
     def after_interrupt(self) -> Evaluation:
         state = self.current
+        state.write_back()
         state.sum_afresh()  # an epoch may have been cut off after its last row and before its sums
-        if self.weights > 0.0:
-            return self._evaluation(self.total / self.weights, self.settings.tol)
-        w = state.point(state.prox_weight + state.n * state.mu, state.n * state.l1)
+        w = state.whole.columns.total / self.weights if self.weights > 0.0 else state.point()
         return self._evaluation(w, self.settings.tol)
 
     def _evaluation(self, w: np.ndarray, tol: float) -> Evaluation:
@@ -119,7 +124,7 @@ class AnchoredSolver(driver.Solver):
         return Evaluation(w[None], np.array([f]), np.array([bound]), np.array([len(self.current.active)]))
 
     def state(self) -> dict[str, Any]:
-        names = ("epoch", "evaluations", "total", "weights", "of_total", "strongest")
+        names = ("epoch", "evaluations", "evaluated", "hoped", "weights", "of_total", "strongest")
         return {name: getattr(self, name) for name in names} | {"state": self.current.state()}
 
     def resume(self, state: dict[str, Any]) -> None:
@@ -136,59 +141,9 @@ class AnchoredSolver(driver.Solver):
         return fit._replace(w=w[: self.problem.rows.width], state=start)
 
 
-def run_epoch(state: SolverState, first: bool = False) -> np.ndarray:
-    """One epoch over the active rows; those that are shrunk leave them. Returns the epoch's average of w."""
-    state.reorder(first)
-    n, mu, l1 = state.n, state.mu * first, state.l1 * first
-    S, T = state.prox_weight + n * (state.mu - mu), n * (state.l1 - l1)
-    h_and_r = state.h_and_r.reshape(-1)
-    changed = 2
-    if state.l1 == 0.0:
-        C, weights, left, changes = kernels.run_epoch(
-            state.rows, state.record, state.active, h_and_r, state.loss, S, mu, None, state.radius, state.slack
-        )
-        average, changed = (C * state.h_and_r[:, 0] + state.h_and_r[:, 1]) / weights, changed + changes
-        state.active = state.active[:left]
-    else:
-        average, total, active = np.zeros_like(state.center), 0.0, []
-        for k, part in enumerate(np.array_split(state.active, PARTS)):
-            share = state.record[part, V].sum() if first else 0.0
-            _, _, left, changes = kernels.run_epoch(
-                state.rows, state.record, part, h_and_r, state.loss, S, mu, (T, l1), state.radius, state.slack
-            )
-            if len(part):
-                S, T = S + mu * share, T + l1 * share
-                weight = (k + 1.0) ** (3 * first)
-                average += weight * state.point(S, T)
-                total += weight
-            active.append(part[:left])
-            changed += changes
-        state.active, average = np.concatenate(active), average / total
-    state.g = (state.h_and_r[:, 0] - state.prox_weight * state.center) / n
-    size = norm(state.h_and_r[:, 0]) + state.prox_weight * norm(state.center)
-    state.noise += changed * float(size * size)
-    return average
-
-
 def average_weight(epoch: int) -> float:
     """The weight of an epoch's average in the average of all."""
     return float(epoch**4 - (epoch - 1) ** 4)
-
-
-def epochs_to_next(history: History, tol: float, n: int, at_zero: float) -> int:
-    """Epochs until the next evaluation: half of what the gap still needs at its present rate, within bounds."""
-    epoch, _, upper, lower, active = history.rows[-1]
-    e, target = int(epoch), tol * gap_unit(upper, at_zero)
-    fewest = min(3, max(1, round(0.5 * n / max(1.0, active))))
-    if e < 2:
-        return 2 - e
-    if len(history) < 3 or target <= 0.0:
-        return max(fewest, min(e // 4, 10))
-    before, _, upper_before, lower_before, _ = history.rows[-2]
-    gap, gap_before = upper - lower, upper_before - lower_before
-    rate = math.log(gap_before / gap) / (epoch - before) if gap_before > gap > 0.0 else 0.0
-    needed = math.log(gap / target) / rate if rate > 0.0 else math.inf
-    return int(max(fewest, min(needed / 2.0, 1 + e // 4, 10)))
 
 
 def solve(
