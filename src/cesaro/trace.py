@@ -1,12 +1,13 @@
 """What a run records. The clock stands still while it measures."""
 
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
 
-def _column(index: int, dtype: type) -> property:
-    """One number of every row."""
+def _column(index: int, dtype: type) -> Any:
+    """A property: one number of every row."""
     return property(lambda trace: np.array([row[index] for row in trace._rows], dtype=dtype))
 
 
@@ -60,8 +61,8 @@ class Trace:
     def __repr__(self) -> str:
         return f"Trace({len(self)} records: iteration, time, value, lower_bound, gap)"
 
-    iteration = _column(0, int)
-    time = _column(1, float)
-    value = _column(2, float)
-    lower_bound = _column(3, float)
-    gap = _column(4, float)
+    iteration: np.ndarray = _column(0, int)
+    time: np.ndarray = _column(1, float)
+    value: np.ndarray = _column(2, float)
+    lower_bound: np.ndarray = _column(3, float)
+    gap: np.ndarray = _column(4, float)
