@@ -10,13 +10,12 @@ from cesaro.docstrings import complete
 from cesaro.linear.estimators.fits_files import FitsFiles, Path
 from cesaro.linear.estimators.one_vs_rest import LinearClassifier
 from cesaro.linear.estimators.parameter_docs import CLASSIFIER, EVERY_ESTIMATOR, ONE_ALPHA
-from cesaro.linear.estimators.parameters import CONSTRAINTS, check_together, refuse_checkpoint
-from cesaro.linear.estimators.sklearn_compat import StrOptions, _check_partial_fit_first_call, _fit_context
+from cesaro.linear.estimators.parameters import CLASSIFIER_CONSTRAINTS, CONSTRAINTS, check_together, refuse_checkpoint
+from cesaro.linear.estimators.sklearn_compat import _check_partial_fit_first_call, _fit_context
 from cesaro.linear.estimators.validation import Labels, check_labels, check_rows, check_weights, drop_weightless, used
 from cesaro.linear.out_of_core.csr_store import Store
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem
-from cesaro.losses import CLASSIFICATION
 from cesaro.weights import Weights
 
 
@@ -59,10 +58,7 @@ class DualAveragingClassifier(FitsFiles, LinearClassifier):
     True
     """
 
-    _parameter_constraints = CONSTRAINTS | {
-        "loss": [StrOptions(set(CLASSIFICATION))],
-        "class_weight": [dict, StrOptions({"balanced"}), None],
-    }
+    _parameter_constraints = CONSTRAINTS | CLASSIFIER_CONSTRAINTS
 
     def __init__(
         self,

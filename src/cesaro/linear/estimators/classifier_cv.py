@@ -12,13 +12,17 @@ from cesaro.linear.estimators.classifier import DualAveragingClassifier
 from cesaro.linear.estimators.cross_validated import conclude, search_of, shared_params
 from cesaro.linear.estimators.one_vs_rest import LinearClassifier
 from cesaro.linear.estimators.parameter_docs import CLASSIFIER, EVERY_ESTIMATOR, SEARCH
-from cesaro.linear.estimators.parameters import CONSTRAINTS, SEARCH_CONSTRAINTS, check_together, refuse_checkpoint
-from cesaro.linear.estimators.sklearn_compat import StrOptions, _fit_context
+from cesaro.linear.estimators.parameters import (
+    CLASSIFIER_CONSTRAINTS,
+    SEARCH_CONSTRAINTS,
+    check_together,
+    refuse_checkpoint,
+)
+from cesaro.linear.estimators.sklearn_compat import _fit_context
 from cesaro.linear.estimators.validation import check_labels, check_rows, check_weights
 from cesaro.linear.model_selection import search
 from cesaro.linear.model_selection.folds import accuracy, folds_of, grid, scores
 from cesaro.linear.problem.csr import make_rows
-from cesaro.losses import CLASSIFICATION
 from cesaro.weights import Weights
 
 
@@ -52,11 +56,7 @@ class DualAveragingClassifierCV(LinearClassifier):
     (True, True)
     """
 
-    _parameter_constraints = (
-        {name: rule for name, rule in CONSTRAINTS.items() if name != "alpha"}
-        | SEARCH_CONSTRAINTS
-        | {"loss": [StrOptions(set(CLASSIFICATION))], "class_weight": [dict, StrOptions({"balanced"}), None]}
-    )
+    _parameter_constraints = SEARCH_CONSTRAINTS | CLASSIFIER_CONSTRAINTS
 
     def __init__(
         self,

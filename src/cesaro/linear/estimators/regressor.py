@@ -1,6 +1,5 @@
 """The regressor: a scikit-learn estimator whose `tol` is a proof."""
 
-from numbers import Real
 from os import PathLike
 from typing import Any, Self
 
@@ -10,14 +9,13 @@ from numpy.typing import ArrayLike
 from cesaro.docstrings import complete
 from cesaro.linear.estimators.fits_files import FitsFiles, Path
 from cesaro.linear.estimators.parameter_docs import EVERY_ESTIMATOR, ONE_ALPHA, REGRESSOR
-from cesaro.linear.estimators.parameters import CONSTRAINTS, check_together, refuse_checkpoint
-from cesaro.linear.estimators.sklearn_compat import Interval, StrOptions, _fit_context
+from cesaro.linear.estimators.parameters import CONSTRAINTS, REGRESSOR_CONSTRAINTS, check_together, refuse_checkpoint
+from cesaro.linear.estimators.sklearn_compat import _fit_context
 from cesaro.linear.estimators.targets import LinearRegressor
 from cesaro.linear.estimators.validation import check_rows, check_targets, check_weights, drop_weightless
 from cesaro.linear.out_of_core.csr_store import Store
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import value_at_zero
-from cesaro.losses import REGRESSION
 from cesaro.weights import Weights
 
 
@@ -56,10 +54,7 @@ class DualAveragingRegressor(FitsFiles, LinearRegressor):
     (True, 1.0)
     """
 
-    _parameter_constraints = CONSTRAINTS | {
-        "loss": [StrOptions(set(REGRESSION))],
-        "quantile": [Interval(Real, 0, 1, closed="neither")],
-    }
+    _parameter_constraints = CONSTRAINTS | REGRESSOR_CONSTRAINTS
 
     def __init__(
         self,

@@ -1,7 +1,6 @@
 """The regressor that chooses its alpha by cross-validation."""
 
 from collections.abc import Sequence
-from numbers import Real
 from os import PathLike
 from typing import Any, Self
 
@@ -11,16 +10,20 @@ from numpy.typing import ArrayLike
 from cesaro.docstrings import complete
 from cesaro.linear.estimators.cross_validated import conclude, search_of, shared_params
 from cesaro.linear.estimators.parameter_docs import EVERY_ESTIMATOR, REGRESSOR, SEARCH
-from cesaro.linear.estimators.parameters import CONSTRAINTS, SEARCH_CONSTRAINTS, check_together, refuse_checkpoint
+from cesaro.linear.estimators.parameters import (
+    REGRESSOR_CONSTRAINTS,
+    SEARCH_CONSTRAINTS,
+    check_together,
+    refuse_checkpoint,
+)
 from cesaro.linear.estimators.regressor import DualAveragingRegressor
-from cesaro.linear.estimators.sklearn_compat import Interval, StrOptions, _fit_context
+from cesaro.linear.estimators.sklearn_compat import _fit_context
 from cesaro.linear.estimators.targets import LinearRegressor, columns_of
 from cesaro.linear.estimators.validation import check_rows, check_targets, check_weights
 from cesaro.linear.model_selection import search
 from cesaro.linear.model_selection.folds import folds_of, grid, r_squared, scores
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import value_at_zero
-from cesaro.losses import REGRESSION
 from cesaro.weights import Weights
 
 
@@ -54,11 +57,7 @@ class DualAveragingRegressorCV(LinearRegressor):
     (True, True)
     """
 
-    _parameter_constraints = (
-        {name: rule for name, rule in CONSTRAINTS.items() if name != "alpha"}
-        | SEARCH_CONSTRAINTS
-        | {"loss": [StrOptions(set(REGRESSION))], "quantile": [Interval(Real, 0, 1, closed="neither")]}
-    )
+    _parameter_constraints = SEARCH_CONSTRAINTS | REGRESSOR_CONSTRAINTS
 
     def __init__(
         self,
