@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+import cesaro
 from cesaro.domains import Ball, Box, Everywhere, Simplex
 from cesaro.methods import Schedule
 
@@ -124,3 +125,26 @@ def iterate(method, problem, schedule: Schedule, steps: int):
         xs.append(state.x), values.append(value), gs.append(g)
         state = method.step(state, g, schedule.at(t), problem.domain)
     return np.array(xs), np.array(values), np.array(gs)
+
+
+PROBLEM = make(1, "hinge", "everywhere", d=6, mu=0.5)
+
+
+def solve(problem, **options):
+    """minimize, with what the problem knows of itself."""
+    options = {"mu": problem.mu, "domain": problem.domain, "max_iter": 300} | options
+    return cesaro.minimize(problem, problem.x0, **options)
+
+
+class Sampled:
+    """PROBLEM, one row at a time."""
+
+    def value(self, x):
+        return PROBLEM(x)[0]
+
+    def subgradient(self, x):
+        return PROBLEM(x)[1]
+
+    def sample(self, x, rng):
+        row = PROBLEM.h.X[rng.integers(len(PROBLEM.h.X))]
+        return PROBLEM.mu * x + PROBLEM.b - row * (row @ x < 1)

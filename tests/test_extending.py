@@ -13,7 +13,7 @@ from cesaro.linear.problem.problem import Problem
 from cesaro.linear.solvers import driver, parallel, settings
 from cesaro.linear.solvers.averaging import variants
 from cesaro.losses import Hinge, SquaredError
-from cesaro.methods.method import Method
+from cesaro.methods import StronglyConvexMethod
 from cesaro.weights import Uniform
 
 
@@ -27,16 +27,11 @@ class Point(NamedTuple):
 
 
 @dataclass(frozen=True)
-class HalfSteps(Method):
+class HalfSteps(StronglyConvexMethod):
     """x - g / (mu (t + 1)): one file's worth."""
 
-    mu: float
-    needs_mu = True
     rate = "log t / t"
     weights = Uniform()
-
-    def output(self, weights):
-        return outputs.Last()
 
     def start(self, x0, anchor):
         return Point(x0)

@@ -13,12 +13,13 @@ import cesaro
 
 ROOT = Path(cesaro.__file__).parent
 FILES = sorted(ROOT.rglob("*.py"))
-GROUND = {"weights", "domains", "losses", "dual_form", "outputs", "vectors"}
+GROUND = {"weights", "domains", "losses", "dual_form", "outputs", "vectors", "docstrings"}
 LINEAR = {f"linear.{part}" for part in ("problem", "bounds", "solvers", "model_selection", "out_of_core", "estimators")}
 
 # What each part may import beside itself. A part that is not named here is a mistake: the map is complete.
 MAY_IMPORT: dict[str, set[str]] = {
     **dict.fromkeys(GROUND, GROUND),
+    "docstrings": set(),
     "methods": GROUND,
     "certificate": GROUND | {"methods"},
     "oracle": set(),
@@ -28,16 +29,16 @@ MAY_IMPORT: dict[str, set[str]] = {
     "comparison": GROUND | {"methods", "certificate", "oracle", "trace", "arguments", "minimization"},
     "compiled": set(),
     "storage": {"compiled", "version"},
-    "data": {"compiled", "storage"},
+    "data": {"docstrings", "compiled", "storage"},
     "linear.problem": {"losses", "dual_form", "compiled"},
     "linear.bounds": {"losses", "compiled", "linear.problem"},
     "linear.solvers": {"losses", "dual_form", "weights", "compiled", "storage", "linear.problem", "linear.bounds"},
     "linear.model_selection": {"losses", "dual_form", "compiled", "linear.problem", "linear.bounds", "linear.solvers"},
     "linear.out_of_core": {"compiled", "storage", "data", "linear.problem"},
-    "linear.estimators": {"losses", "weights", "compiled", "storage", "version"} | LINEAR,
+    "linear.estimators": {"docstrings", "losses", "weights", "compiled", "storage", "version"} | LINEAR,
     "linear": {"linear.estimators"},
-    "engines": {"losses", "compiled", "storage", "data", "linear", "version"} | LINEAR,
-    "optim": {"weights"},
+    "engines": {"docstrings", "losses", "compiled", "storage", "data", "linear", "version"} | LINEAR,
+    "optim": {"docstrings", "weights"},
     "reproduce": {
         *GROUND,
         "methods",

@@ -11,8 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cesaro.docstrings import complete
 from cesaro.vectors import combine
 from cesaro.weights import Uniform, Weights, make_weights
+from cesaro.weights.interface import STEP
 
 
 class Output(ABC):
@@ -74,8 +76,23 @@ class Last(Output):
         return memory
 
 
+class RunningMean(Output, ABC):
+    """mean += share_t (x_t - mean), from mean_1 = x_1."""
+
+    @abstractmethod
+    @complete(STEP)
+    def share(self, t: int) -> float:
+        """How far the mean moves towards x_t, in [0, 1]."""
+
+    def update(self, memory: Any, state: Any, t: int, value: float) -> Any:
+        return _towards(memory, state.x, self.share(t))
+
+    def point(self, memory: Any) -> np.ndarray:
+        return memory
+
+
 @dataclass(frozen=True)
-class Average(Output):
+class Average(RunningMean):
     """sum o_k x_k / sum o_k.
 
     With Linear() it is what GDA's theorem is about; Power(p) is the increasing weighting of Guo et al. (2020).
@@ -91,15 +108,12 @@ class Average(Output):
     def __post_init__(self) -> None:
         object.__setattr__(self, "weights", make_weights(self.weights))
 
-    def update(self, memory: Any, state: Any, t: int, value: float) -> Any:
-        return _towards(memory, state.x, 1.0 / self.weights.relative(t))
-
-    def point(self, memory: Any) -> np.ndarray:
-        return memory
+    def share(self, t: int) -> float:
+        return 1.0 / self.weights.relative(t)
 
 
 @dataclass(frozen=True)
-class PolynomialDecay(Output):
+class PolynomialDecay(RunningMean):
     """share_t = (eta + 1)/(t + eta): weights about t^eta (Shamir and Zhang 2013).
 
     Parameters
@@ -114,15 +128,12 @@ class PolynomialDecay(Output):
         if not (math.isfinite(self.eta) and self.eta >= 0):
             raise ValueError(f"eta must be finite and not negative: got {self.eta}.")
 
-    def update(self, memory: Any, state: Any, t: int, value: float) -> Any:
-        return _towards(memory, state.x, (self.eta + 1.0) / (t + self.eta))
-
-    def point(self, memory: Any) -> np.ndarray:
-        return memory
+    def share(self, t: int) -> float:
+        return (self.eta + 1.0) / (t + self.eta)
 
 
 @dataclass(frozen=True)
-class Exponential(Output):
+class Exponential(RunningMean):
     """mean_t = beta mean_{t-1} + (1 - beta) x_t, from mean_1 = x_1.
 
     Parameters
@@ -137,11 +148,8 @@ class Exponential(Output):
         if not 0 <= self.beta < 1:
             raise ValueError(f"beta must lie in [0, 1): got {self.beta}. It is the weight of the mean so far.")
 
-    def update(self, memory: Any, state: Any, t: int, value: float) -> Any:
-        return _towards(memory, state.x, 1.0 - self.beta)
-
-    def point(self, memory: Any) -> np.ndarray:
-        return memory
+    def share(self, t: int) -> float:
+        return 1.0 - self.beta
 
 
 class Windows(NamedTuple):

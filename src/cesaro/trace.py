@@ -1,8 +1,14 @@
 """What a run records. The clock stands still while it measures."""
 
 from time import perf_counter
+from typing import Any
 
 import numpy as np
+
+
+def _column(index: int, dtype: type) -> Any:
+    """A property: one number of every row."""
+    return property(lambda trace: np.array([row[index] for row in trace._rows], dtype=dtype))
 
 
 class Trace:
@@ -55,25 +61,8 @@ class Trace:
     def __repr__(self) -> str:
         return f"Trace({len(self)} records: iteration, time, value, lower_bound, gap)"
 
-    def _column(self, index: int) -> np.ndarray:
-        return np.array([row[index] for row in self._rows], dtype=int if index == 0 else float)
-
-    @property
-    def iteration(self) -> np.ndarray:
-        return self._column(0)
-
-    @property
-    def value(self) -> np.ndarray:
-        return self._column(2)
-
-    @property
-    def lower_bound(self) -> np.ndarray:
-        return self._column(3)
-
-    @property
-    def gap(self) -> np.ndarray:
-        return self._column(4)
-
-    @property
-    def time(self) -> np.ndarray:
-        return self._column(1)
+    iteration: np.ndarray = _column(0, int)
+    time: np.ndarray = _column(1, float)
+    value: np.ndarray = _column(2, float)
+    lower_bound: np.ndarray = _column(3, float)
+    gap: np.ndarray = _column(4, float)

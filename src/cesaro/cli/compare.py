@@ -14,36 +14,32 @@ Alpha = Annotated[
     float,
     typer.Option("--alpha", parser=options.positive_number, metavar="NUMBER", help="Strength of the regularisation."),
 ]
+FEW_EPOCHS = options.Solving(max_iter=100)
 
 
 @handle_errors
+@options.takes_solving
 def compare_command(
     data: options.Data,
     solvers: Solvers = ALL_SOLVERS,
     test: options.Test = None,
     alpha: Alpha = 1e-4,
-    loss: options.LossOption = "hinge",
-    tol: options.Tol = 1e-3,
-    max_iter: options.MaxIter = 100,
-    time_limit: options.TimeLimit = None,
-    seed: options.Seed = 0,
-    no_intercept: options.NoIntercept = False,
+    solving: options.Solving = FEW_EPOCHS,
     json: options.Json = False,
 ) -> None:
     """Fit DATA with several solvers: objective, proved gap, epochs, seconds, accuracy."""
-    names = _solver_names(solvers)
+    names, loss = _solver_names(solvers), solving.loss
     with progress_bar() as bar:
         bar.start("loading")
         from cesaro.cli import estimator, sources
 
         rows = sources.read_with_test(data, test, bar)
         sources.check_label_kind(rows.y, estimator.score_name(loss) == "r2")
-        settings = {"tol": tol, "time_limit": time_limit, "random_state": seed, "fit_intercept": not no_intercept}
         results = []
         for name in names:
             bar.start(f"preparing {name}")
             estimator.warm_up_kernels(loss, name)
-            fitted = estimator.make_estimator(loss, alpha, solver=name, max_iter=max_iter, **settings)
+            fitted = estimator.make_estimator(loss, alpha, solver=name, **solving.parameters())
             with bar.follow_fits(name), record_interrupts() as interrupted:
                 seconds = estimator.timed_fit(fitted, rows.X, rows.y)
             if interrupted:  # a solver that was cut short does not compare
@@ -51,7 +47,7 @@ def compare_command(
             row = {"solver": name} | estimator.certificate_fields(fitted) | estimator.score_fields(fitted, rows)
             results.append(row | {"seconds": seconds})
         result = estimator.dataset_fields(rows, loss)
-        result |= {"loss": loss, "alpha": alpha, "tol": tol, "max_iter": max_iter, "seed": seed}
+        result |= {"loss": loss, "alpha": alpha, "tol": solving.tol, "max_iter": solving.max_iter, "seed": solving.seed}
         result |= {"results": _with_distance(results)}
     if json:
         output.print_json(result)

@@ -13,18 +13,14 @@ Folds = Annotated[int, typer.Option("--folds", min=2, metavar="K", help="Parts t
 
 
 @handle_errors
+@options.takes_solving
 def cv_command(
     data: options.Data,
     test: options.Test = None,
     alphas: Alphas = 16,
     folds: Folds = 5,
-    loss: options.LossOption = "hinge",
     solver: options.SolverOption = options.SolverName.anchored,
-    tol: options.Tol = 1e-3,
-    max_iter: options.MaxIter = 1000,
-    time_limit: options.TimeLimit = None,
-    seed: options.Seed = 0,
-    no_intercept: options.NoIntercept = False,
+    solving: options.Solving = options.SOLVING,
     json: options.Json = False,
 ) -> None:
     """Cross-validate the strength of the regularisation on DATA."""
@@ -33,24 +29,21 @@ def cv_command(
         from cesaro.cli import estimator, sources
 
         rows = sources.read_with_test(data, test, bar)
-        sources.check_label_kind(rows.y, estimator.score_name(loss) == "r2")
+        sources.check_label_kind(rows.y, estimator.score_name(solving.loss) == "r2")
         fitted = estimator.make_estimator(
-            loss,
-            None,
-            alphas=alphas,
-            cv=folds,
-            solver=solver.value,
-            tol=tol,
-            max_iter=max_iter,
-            time_limit=time_limit,
-            random_state=seed,
-            fit_intercept=not no_intercept,
+            solving.loss, None, alphas=alphas, cv=folds, solver=solver.value, **solving.parameters()
         )
         with bar.follow_fits("searching alpha"), record_interrupts() as interrupted:
             seconds = estimator.timed_fit(fitted, rows.X, rows.y)
-        result = estimator.dataset_fields(rows, loss)
-        result |= {"loss": loss, "solver": solver.value, "tol": tol, "seed": seed, "folds": folds}
-        result |= {"score": estimator.score_name(loss), "alphas": fitted.alphas_}
+        result = estimator.dataset_fields(rows, solving.loss)
+        result |= {
+            "loss": solving.loss,
+            "solver": solver.value,
+            "tol": solving.tol,
+            "seed": solving.seed,
+            "folds": folds,
+        }
+        result |= {"score": estimator.score_name(solving.loss), "alphas": fitted.alphas_}
         result |= {
             "mean_score": fitted.cv_results_["mean_test_score"],
             "std_score": fitted.cv_results_["std_test_score"],

@@ -31,20 +31,16 @@ Resume = Annotated[
 
 
 @handle_errors
+@options.takes_solving
 def fit_command(
     data: options.Data,
     test: options.Test = None,
     model: ModelFile = None,
     alpha: Alpha = "1e-4",
-    loss: options.LossOption = "hinge",
     solver: options.SolverOption = options.SolverName.anchored,
-    tol: options.Tol = 1e-3,
-    max_iter: options.MaxIter = 1000,
-    time_limit: options.TimeLimit = None,
-    seed: options.Seed = 0,
+    solving: options.Solving = options.SOLVING,
     checkpoint: Checkpoint = None,
     resume: Resume = False,
-    no_intercept: options.NoIntercept = False,
     memory: options.Memory = 1e9,
     json: options.Json = False,
 ) -> None:
@@ -58,17 +54,9 @@ def fit_command(
         started = time.perf_counter()
         source = _open_source(data, test, memory, alpha, bar)
         reading = time.perf_counter() - started
-        sources.check_label_kind(source.y, estimator.score_name(loss) == "r2")
+        sources.check_label_kind(source.y, estimator.score_name(solving.loss) == "r2")
         fitted = estimator.make_estimator(
-            loss,
-            alpha,
-            solver=solver.value,
-            tol=tol,
-            max_iter=max_iter,
-            time_limit=time_limit,
-            random_state=seed,
-            fit_intercept=not no_intercept,
-            checkpoint=checkpoint,
+            solving.loss, alpha, solver=solver.value, checkpoint=checkpoint, **solving.parameters()
         )
         fitting, interrupted = _fit_source(source, fitted, alpha is None, bar)
         if model is not None:
@@ -76,8 +64,8 @@ def fit_command(
 
             cesaro.save(fitted, model)
         bar.start("measuring")
-        result = source.data_fields(loss)
-        result |= {"loss": loss, "solver": solver.value, "tol": tol, "seed": seed}
+        result = source.data_fields(solving.loss)
+        result |= {"loss": solving.loss, "solver": solver.value, "tol": solving.tol, "seed": solving.seed}
         result |= {"alpha": getattr(fitted, "alpha_", alpha), "alpha_searched": alpha is None}
         result |= estimator.certificate_fields(fitted) | {"interrupted": interrupted} | source.score_fields(fitted)
         result |= {"read_seconds": reading, "fit_seconds": fitting, "model": None if model is None else str(model)}

@@ -1,9 +1,12 @@
 """The options that several commands share: one spelling, one help text each."""
 
 import math
+from collections.abc import Callable
 from enum import StrEnum
+from functools import wraps
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import typer
 
@@ -101,3 +104,46 @@ Memory = Annotated[
 ]
 NoIntercept = Annotated[bool, typer.Option("--no-intercept", help="No constant feature.")]
 Test = Annotated[str | None, typer.Option("--test", metavar="FILE", help="Rows to measure on; a9a has its own.")]
+
+
+class Solving(NamedTuple):
+    """The options of every command that fits a model, with their defaults."""
+
+    loss: LossOption = "hinge"
+    tol: Tol = 1e-3
+    max_iter: MaxIter = 1000
+    time_limit: TimeLimit = None
+    seed: Seed = 0
+    no_intercept: NoIntercept = False
+
+    def parameters(self) -> dict[str, Any]:
+        """The parameters of an estimator that they set; the loss decides which estimator it is."""
+        return {
+            "tol": self.tol,
+            "max_iter": self.max_iter,
+            "time_limit": self.time_limit,
+            "random_state": self.seed,
+            "fit_intercept": not self.no_intercept,
+        }
+
+
+SOLVING = Solving()
+
+
+def takes_solving(command: Callable[..., Any]) -> Callable[..., Any]:
+    """A decorator: typer sees the options of Solving one by one, the command takes them as its parameter `solving`."""
+    types = get_type_hints(Solving, include_extras=True)
+    parameters = []
+    for parameter in signature(command).parameters.values():
+        if parameter.name != "solving":
+            parameters.append(parameter)
+            continue
+        for name, default in parameter.default._asdict().items():
+            parameters.append(Parameter(name, parameter.kind, default=default, annotation=types[name]))
+
+    @wraps(command)
+    def gathered(**given: Any) -> Any:
+        return command(solving=Solving(**{name: given.pop(name) for name in Solving._fields}), **given)
+
+    gathered.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
+    return gathered

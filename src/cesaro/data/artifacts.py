@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cesaro.data.streams import READ_ERRORS, SUFFIXES, opened
+from cesaro.docstrings import complete
 
 CHUNK = 1 << 20
 
@@ -43,8 +44,29 @@ def file_digest(path: Path, kind: str) -> str:
         return hashlib.file_digest(file, lambda: hashlib.new(kind, usedforsecurity=False)).hexdigest()
 
 
+FOUND = """
+Parameters
+----------
+path : Path
+    What `find` returned.
+"""
+
+
+@complete(FOUND)
+@dataclass(frozen=True)
 class Artifact(ABC):
-    """The interface: what is published at one address."""
+    """The interface: what is published at one address.
+
+    Parameters
+    ----------
+    name : str
+        The file's name without the suffix of a compression; of an archive, the folder inside it.
+    address : str
+        The URL it is downloaded from.
+    """
+
+    name: str
+    address: str
 
     @abstractmethod
     def find(self, folder: Path) -> Path | None:
@@ -65,11 +87,6 @@ class Artifact(ABC):
     def size(self, path: Path) -> int:
         """Bytes on disk.
 
-        Parameters
-        ----------
-        path : Path
-            What `find` returned.
-
         Returns
         -------
         int
@@ -79,11 +96,6 @@ class Artifact(ABC):
     @abstractmethod
     def mismatch(self, path: Path) -> str | None:
         """How an artifact on disk differs from the published one.
-
-        Parameters
-        ----------
-        path : Path
-            What `find` returned.
 
         Returns
         -------
@@ -114,24 +126,19 @@ class Artifact(ABC):
         """
 
 
+@complete(Artifact)
 @dataclass(frozen=True)
 class SvmlightFile(Artifact):
     """A svmlight file, plain or compressed.
 
     Parameters
     ----------
-    name : str
-        The file's name without the suffix of a compression.
-    address : str
-        The URL it is downloaded from.
     sha256 : tuple of str
         Known checksums of the decompressed text; one of them must match.
     md5 : str, optional
         Checksum of the file as it is served, which may match instead.
     """
 
-    name: str
-    address: str
     sha256: tuple[str, ...]
     md5: str | None = None
 
@@ -179,16 +186,13 @@ class SvmlightFile(Artifact):
         return installed
 
 
+@complete(Artifact)
 @dataclass(frozen=True)
 class Archive(Artifact):
     """A tar file with a folder of files; it is verified, by md5, before it is unpacked.
 
     Parameters
     ----------
-    name : str
-        The folder inside the archive.
-    address : str
-        The URL it is downloaded from.
     md5 : str
         Checksum of the archive.
     members : tuple of str
@@ -199,8 +203,6 @@ class Archive(Artifact):
         Bytes of each member.
     """
 
-    name: str
-    address: str
     md5: str
     members: tuple[str, ...]
     sha256: tuple[str, ...] = ()

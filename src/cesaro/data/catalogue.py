@@ -139,7 +139,23 @@ CATALOGUE = {
 
 
 def entry_of(name: str | Entry) -> Entry:
-    """The entry of a name; an entry is returned as it is."""
+    """The entry of a name; an entry is returned as it is.
+
+    Parameters
+    ----------
+    name : str or Entry
+        A name of the catalogue, or an entry of your own.
+
+    Returns
+    -------
+    Entry
+        What is known of the data set.
+
+    Raises
+    ------
+    ValueError
+        If there is no data set of that name.
+    """
     if isinstance(name, Entry):
         return name
     if name not in CATALOGUE:

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from cesaro.data.artifacts import Archive, DataError, SvmlightFile, altered_file_error
+from cesaro.data.artifacts import Artifact, DataError, altered_file_error
 from cesaro.data.catalogue import Entry, entry_of
 from cesaro.data.locations import cache, find
+from cesaro.docstrings import complete
 
 
 class DownloadBar:
@@ -41,13 +42,12 @@ class DownloadBar:
         self._drawn.stop()
 
 
+@complete(entry_of)
 def fetch(name: str | Entry, progress: bool = True) -> Path:
     """Find or download a data set, and verify it. A damaged file in the cache is replaced.
 
     Parameters
     ----------
-    name : str or Entry
-        A name of the catalogue, or an entry of your own.
     progress : bool, default=True
         Whether to draw a bar on stderr while downloading.
 
@@ -73,13 +73,13 @@ def fetch(name: str | Entry, progress: bool = True) -> Path:
     return first
 
 
-def obtain(artifact: SvmlightFile | Archive, entry: Entry, progress: bool) -> Path:
+def obtain(artifact: Artifact, entry: Entry, progress: bool) -> Path:
     """The path of one artifact, found as it is or downloaded."""
     found = find(artifact, entry)
     return found[1] if found else download(artifact, progress)
 
 
-def _verified(artifact: SvmlightFile | Archive, entry: Entry, progress: bool) -> Path:
+def _verified(artifact: Artifact, entry: Entry, progress: bool) -> Path:
     """The same, verified; a damaged file in the cache is replaced."""
     if (found := find(artifact, entry)) is None:
         return download(artifact, progress)
@@ -95,7 +95,7 @@ def _verified(artifact: SvmlightFile | Archive, entry: Entry, progress: bool) ->
     return fresh
 
 
-def download(artifact: SvmlightFile | Archive, progress: bool) -> Path:
+def download(artifact: Artifact, progress: bool) -> Path:
     """Download into a temporary folder; only what is verified leaves it, for the cache."""
     import pooch
     import requests

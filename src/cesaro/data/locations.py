@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from cesaro.data.artifacts import Archive, DataError, SvmlightFile
+from cesaro.data.artifacts import Artifact, DataError
 from cesaro.data.catalogue import CATALOGUE, Entry, entry_of
+from cesaro.docstrings import complete
 
 EMBEDDED = Path(__file__).parent / "embedded"
 
@@ -58,7 +59,7 @@ def _folders(entry: Entry) -> Iterator[tuple[str, Path]]:
     yield "cache", cache()
 
 
-def find(artifact: SvmlightFile | Archive, entry: Entry) -> tuple[str, Path] | None:
+def find(artifact: Artifact, entry: Entry) -> tuple[str, Path] | None:
     """The location of an artifact and its path; None if it is on none of them."""
     for where, folder in _folders(entry):
         if path := artifact.find(folder):
@@ -66,23 +67,14 @@ def find(artifact: SvmlightFile | Archive, entry: Entry) -> tuple[str, Path] | N
     return None
 
 
+@complete(entry_of)
 def locate(name: str | Entry) -> Path | None:
     """The path of a data set on this machine.
-
-    Parameters
-    ----------
-    name : str or Entry
-        A name of the catalogue, or an entry of your own.
 
     Returns
     -------
     Path or None
         The file of training rows, or the folder of images; None unless all of its artifacts are here.
-
-    Raises
-    ------
-    ValueError
-        If there is no data set of that name.
 
     Examples
     --------

@@ -5,18 +5,34 @@ from typing import Any
 
 import numpy as np
 
+from cesaro.docstrings import complete
 from cesaro.domains.interface import Domain
 from cesaro.domains.validation import positive
 
 
 @dataclass(frozen=True)
-class Ball(Domain):
-    """|w - center|_2 <= radius.
+class NormBall(Domain):
+    """The points within `radius` of a center, in some norm.
 
     Parameters
     ----------
     radius : float
         Positive and finite.
+    """
+
+    radius: float = 1.0
+
+    def __post_init__(self) -> None:
+        positive("radius", self.radius)
+
+
+@complete(NormBall)
+@dataclass(frozen=True)
+class Ball(NormBall):
+    """|w - center|_2 <= radius.
+
+    Parameters
+    ----------
     center : float or array of shape (d,)
         One number stands for all coordinates.
 
@@ -26,11 +42,7 @@ class Ball(Domain):
     array([0.6, 0.8])
     """
 
-    radius: float = 1.0
     center: Any = 0.0
-
-    def __post_init__(self) -> None:
-        positive("radius", self.radius)
 
     def project(self, x: np.ndarray) -> np.ndarray:
         offset = x - self.center

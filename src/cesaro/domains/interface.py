@@ -4,18 +4,30 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
+from cesaro.docstrings import complete
 
+POINTS = """
+Parameters
+----------
+x : ndarray of shape (d,)
+    Any point; it is not written to.
+s : ndarray of shape (d,)
+    The slope.
+
+Returns
+-------
+float
+    That number.
+"""
+
+
+@complete(POINTS)
 class Domain(ABC):
     """The interface. A closed convex set that can be projected on."""
 
     @abstractmethod
     def project(self, x: np.ndarray) -> np.ndarray:
         """The nearest point of Q.
-
-        Parameters
-        ----------
-        x : ndarray of shape (d,)
-            Any point; it is not written to.
 
         Returns
         -------
@@ -25,30 +37,8 @@ class Domain(ABC):
 
     @abstractmethod
     def lowest(self, s: np.ndarray) -> float:
-        """The minimum over w in Q of <s, w>.
-
-        Parameters
-        ----------
-        s : ndarray of shape (d,)
-            The slope.
-
-        Returns
-        -------
-        float
-            The minimum; -inf if there is none.
-        """
+        """The minimum over w in Q of <s, w>; -inf if there is none."""
 
     @abstractmethod
     def reach(self, x: np.ndarray) -> float:
-        """The maximum over w in Q of |w - x|.
-
-        Parameters
-        ----------
-        x : ndarray of shape (d,)
-            Any point.
-
-        Returns
-        -------
-        float
-            The largest distance; inf if Q is unbounded.
-        """
+        """The maximum over w in Q of |w - x|; inf if Q is unbounded."""

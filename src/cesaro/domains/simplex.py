@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cesaro.docstrings import complete
+from cesaro.domains.ball import NormBall
 from cesaro.domains.interface import Domain
 from cesaro.domains.validation import positive
 
@@ -34,20 +36,10 @@ class Simplex(Domain):
         return math.sqrt(max(0.0, float(x @ x - 2 * self.total * np.min(x) + self.total**2)))
 
 
+@complete(NormBall)
 @dataclass(frozen=True)
-class L1Ball(Domain):
-    """|w|_1 <= radius: the simplex of the absolute values, with the signs put back (Duchi et al. 2008).
-
-    Parameters
-    ----------
-    radius : float
-        Positive and finite.
-    """
-
-    radius: float = 1.0
-
-    def __post_init__(self) -> None:
-        positive("radius", self.radius)
+class L1Ball(NormBall):
+    """|w|_1 <= radius: the simplex of the absolute values, with the signs put back (Duchi et al. 2008)."""
 
     def project(self, x: np.ndarray) -> np.ndarray:
         size = np.abs(x)

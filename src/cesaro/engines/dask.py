@@ -13,14 +13,16 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.metaestimators import available_if
 
+from cesaro.docstrings import complete
 from cesaro.engines.dask_estimator import DaskEstimator
-from cesaro.engines.dask_parameters import show_parameters
+from cesaro.engines.dask_parameters import COLLECTIONS, SCORED, show_parameters
 from cesaro.linear import DualAveragingClassifier, DualAveragingRegressor
 from cesaro.linear.estimators.one_vs_rest import gives_probabilities
 
 __all__ = ["DaskDualAveragingClassifier", "DaskDualAveragingRegressor"]
 
 
+@complete(COLLECTIONS)
 class DaskDualAveragingClassifier(ClassifierMixin, DaskEstimator):
     """DualAveragingClassifier on a Dask cluster.
 
@@ -34,94 +36,34 @@ class DaskDualAveragingClassifier(ClassifierMixin, DaskEstimator):
     `checkpoint` is a directory of the driver. Mode "local" gathers the dual values of all rows for it, 8 bytes each.
     Going on needs the same data in the same chunks; the workers may be others, and give the same bits.
     `max_iter` and `n_iter_` count rounds in mode "local", epochs in mode "exact".
-
-    Attributes
-    ----------
-    coef_, intercept_, classes_, n_iter_, objective_, lower_bound_, dual_gap_, relative_gap_, history_
-        As in `cesaro.linear.DualAveragingClassifier`.
     """
 
     _ordinary = DualAveragingClassifier
 
+    @complete(COLLECTIONS, SCORED)
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The accuracy.
-
-        Parameters
-        ----------
-        X : dask array or data frame of shape (n_samples, n_features)
-            The rows, which stay where they are.
-        y : dask array or series of shape (n_samples,)
-            Their labels, which come to this process.
-        sample_weight : dask array or series of shape (n_samples,) or None
-            None: all 1.
-
-        Returns
-        -------
-        float
-            The share of labels that are predicted.
-        """
+        """The accuracy: the share of labels that are predicted."""
         return self._score(accuracy_score, X, y, sample_weight)
 
     def decision_function(self, X: Any) -> Any:
-        """Scores <x, w> + b, not computed yet.
-
-        Parameters
-        ----------
-        X : dask array or data frame of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        dask array of shape (n_samples,) or (n_samples, n_classes)
-            Lazy, cut as X.
-        """
+        """Scores <x, w> + b of shape (n_samples,) or (n_samples, n_classes), not computed yet."""
         return self._lazy("decision_function", X)
 
     @available_if(gives_probabilities)
     def predict_proba(self, X: Any) -> Any:
-        """Probabilities, not computed yet, for the losses that give them.
-
-        Parameters
-        ----------
-        X : dask array or data frame of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        dask array of shape (n_samples, n_classes)
-            Lazy, cut as X.
-        """
+        """Probabilities of shape (n_samples, n_classes), not computed yet, for the losses that give them."""
         return self._lazy("predict_proba", X)
 
 
+@complete(COLLECTIONS)
 class DaskDualAveragingRegressor(RegressorMixin, DaskEstimator):
-    """DualAveragingRegressor on a Dask cluster; the modes are those of DaskDualAveragingClassifier.
-
-    Attributes
-    ----------
-    coef_, intercept_, n_iter_, objective_, lower_bound_, dual_gap_, relative_gap_, history_
-        As in `cesaro.linear.DualAveragingRegressor`.
-    """
+    """DualAveragingRegressor on a Dask cluster; the modes are those of DaskDualAveragingClassifier."""
 
     _ordinary = DualAveragingRegressor
 
+    @complete(COLLECTIONS, SCORED)
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """R^2.
-
-        Parameters
-        ----------
-        X : dask array or data frame of shape (n_samples, n_features)
-            The rows, which stay where they are.
-        y : dask array or series of shape (n_samples,)
-            Their targets, which come to this process.
-        sample_weight : dask array or series of shape (n_samples,) or None
-            None: all 1.
-
-        Returns
-        -------
-        float
-            1 for a perfect prediction, 0 for that of the mean.
-        """
+        """R^2: 1 for a perfect prediction, 0 for that of the mean."""
         return self._score(r2_score, X, y, sample_weight)
 
 

@@ -10,7 +10,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from cesaro.engines.dask_parameters import OWN
+from cesaro.docstrings import complete
+from cesaro.engines.dask_parameters import COLLECTIONS, OWN
 from cesaro.engines.executors import DaskCluster
 from cesaro.engines.fit import EngineOptions, fit
 from cesaro.engines.inputs import from_collections, from_files, refuse_other, row_blocks
@@ -19,6 +20,7 @@ from cesaro.linear.estimators.engine_interface import check_parameters
 DEFAULT_SOLVER = {"local": "anchored", "exact": "sc-pda"}
 
 
+@complete(COLLECTIONS)
 class DaskEstimator(BaseEstimator, ABC):
     """What both have in common: the parameters are those of the ordinary estimator and the six of OWN."""
 
@@ -57,12 +59,8 @@ class DaskEstimator(BaseEstimator, ABC):
 
         Parameters
         ----------
-        X : dask array or data frame of shape (n_samples, n_features)
-            The rows.
         y : dask array or series of shape (n_samples,) or (n_samples, n_targets)
             Their labels or targets.
-        sample_weight : dask array or series of shape (n_samples,) or None
-            Not negative; None: all 1.
 
         Returns
         -------
@@ -141,18 +139,7 @@ class DaskEstimator(BaseEstimator, ABC):
         return copy.deepcopy(self._model).set_params(checkpoint=None)  # which is for the cluster's rounds
 
     def predict(self, X: Any) -> Any:
-        """Predictions, not computed yet.
-
-        Parameters
-        ----------
-        X : dask array or data frame of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        dask array of shape (n_samples,) or (n_samples, n_targets)
-            Lazy, cut as X.
-        """
+        """Predictions of shape (n_samples,) or (n_samples, n_targets), not computed yet."""
         return self._lazy("predict", X)
 
     def _score(self, measure: Callable[..., float], X: Any, y: Any, sample_weight: Any) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 
 from cesaro.engines import reproducible_sum
 from cesaro.engines.executors import ThisProcess
-from cesaro.engines.problems import PartitionProblems, WholeFacts
+from cesaro.engines.problems import DistributedProblem, PartitionProblems
 from cesaro.linear.problem.problem import Fit, History, Problem, objective
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers import driver
@@ -217,16 +217,10 @@ class ExactModeSolver(driver.Solver):
 
 
 def solve(
-    executor: Any,
-    parts: list,
-    whole: WholeFacts,
-    samples: list[Problem],
-    settings: Settings,
-    batch_size: int | str | None,
-    report: Report,
-    slot: CheckpointSlot,
+    problem: DistributedProblem, settings: Settings, batch_size: int | str | None, report: Report, slot: CheckpointSlot
 ) -> list[Fit]:
     """Fits of all models: epochs until each has its proof, `max_iter` or the time is over."""
+    executor, parts, whole, samples = problem
     rows = DistributedRows(executor, parts, whole.blocks, whole.rows, settings, batch_size)
     solver = ExactModeSolver(rows, samples, settings, fresh=slot.saved is None)
     width = samples[0].rows.width

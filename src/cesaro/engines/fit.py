@@ -77,12 +77,12 @@ def _solve(model: Any, executor: Any, work: Work, options: EngineOptions) -> tup
     samples = factory.problems(problems.make_rows(X, factory.facts.bias), y, v)
     made = [executor.make(problems.partition_problems, part, factory, place=k) for k, part in enumerate(parts)]
     progress = begin(len(samples), settings.max_iter, settings.tol, 0.0, model.verbose)
-    what = (executor, made, whole, samples, settings)
+    problem = problems.DistributedProblem(executor, made, whole, samples)
     try:
         if options.mode == "local":
-            fits = load_or_solve(slot, lambda: local_mode.solve(*what, options.passes, progress, slot))
+            fits = load_or_solve(slot, lambda: local_mode.solve(problem, settings, options.passes, progress, slot))
         else:
-            fits = load_or_solve(slot, lambda: exact_mode.solve(*what, options.batch_size, progress, slot))
+            fits = load_or_solve(slot, lambda: exact_mode.solve(problem, settings, options.batch_size, progress, slot))
     finally:
         progress.close()
     return fits, samples[0]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cesaro.engines.problems import PartitionProblems, WholeFacts
+from cesaro.engines.problems import DistributedProblem, PartitionProblems
 from cesaro.linear.problem.problem import Fit, History, Problem
 from cesaro.linear.solvers import driver
 from cesaro.linear.solvers.anchored.shards import MergedState, Reply, Request, Shard, first_anchor
@@ -98,10 +98,9 @@ class LocalModeSolver(driver.Solver):
 
     at_zero = None
 
-    def __init__(
-        self, executor: Any, parts: list, whole: WholeFacts, samples: list[Problem], settings: Settings, passes: int
-    ):
-        self.executor, self.parts, self.settings, self.passes = executor, parts, settings, passes
+    def __init__(self, problem: DistributedProblem, settings: Settings, passes: int):
+        self.executor, self.parts, whole, samples = problem
+        self.settings, self.passes = settings, passes
         self.key, self.models, self.count = uuid.uuid4().hex, len(samples), whole.n
         self.width, self.columns = samples[0].rows.d + 1, samples[0].rows.width
         self.merged = [self._merged(sample, whole.n) for sample in samples]
@@ -153,16 +152,9 @@ class LocalModeSolver(driver.Solver):
 
 
 def solve(
-    executor: Any,
-    parts: list,
-    whole: WholeFacts,
-    samples: list[Problem],
-    settings: Settings,
-    passes: int,
-    report: Report,
-    slot: CheckpointSlot,
+    problem: DistributedProblem, settings: Settings, passes: int, report: Report, slot: CheckpointSlot
 ) -> list[Fit]:
     """Fits of all models: rounds until each has its proof, `max_iter` rounds or the time is over."""
-    solver = LocalModeSolver(executor, parts, whole, samples, settings, passes)
+    solver = LocalModeSolver(problem, settings, passes)
     fits = driver.run_to_end(solver, settings, report, slot)
     return [fit._replace(w=fit.w[: solver.columns]) for fit in fits]

@@ -27,6 +27,15 @@ class WholeFacts(NamedTuple):
     blocks: int
 
 
+class DistributedProblem(NamedTuple):
+    """What either mode solves: the problems of all partitions, what is known of the whole, a sample for each model."""
+
+    executor: Any
+    parts: list
+    whole: WholeFacts
+    samples: list[Problem]
+
+
 def labels(part: Partition, _) -> np.ndarray:
     """The labels of the rows with weight."""
     return np.unique(part.rows.y[part.rows.v > 0.0])

@@ -12,7 +12,7 @@ so that phi(p, y) >= u p - phi*(u, y) for every u, with equality at u = slope(p,
 """
 
 from cesaro.losses.classification import Hinge, LogLoss, ModifiedHuber, SquaredHinge
-from cesaro.losses.interface import Loss
+from cesaro.losses.interface import Loss, ProbabilityLink
 from cesaro.losses.regression import (
     EpsilonInsensitive,
     Huber,
@@ -31,6 +31,7 @@ __all__ = [
     "LogLoss",
     "Loss",
     "ModifiedHuber",
+    "ProbabilityLink",
     "Quantile",
     "SquaredEpsilonInsensitive",
     "SquaredError",

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cesaro.dual_form import HINGE, LOGISTIC, NO_LIMIT, DualForm
-from cesaro.losses.interface import Floats, Loss, within
+from cesaro.losses.interface import Floats, Loss, ProbabilityLink, within
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,8 @@ class SquaredHinge(Loss):
 
 
 @dataclass(frozen=True)
-class LogLoss(Loss):
-    """log(1 + exp(-yp))."""
+class LogLoss(Loss, ProbabilityLink):
+    """log(1 + exp(-yp)), whose probability of the label +1 is 1/(1 + exp(-score))."""
 
     def value(self, p: ArrayLike, y: ArrayLike) -> Floats:
         return np.logaddexp(0.0, -np.multiply(y, p))
@@ -73,24 +73,15 @@ class LogLoss(Loss):
         return DualForm(LOGISTIC, cap=1.0)
 
     def probability(self, score: ArrayLike) -> Floats:
-        """The probability of the label +1, 1/(1 + exp(-score)).
-
-        Parameters
-        ----------
-        score : array-like
-            Of any shape.
-
-        Returns
-        -------
-        ndarray
-            Of that shape.
-        """
         return np.exp(-np.logaddexp(0.0, np.negative(score)))
 
 
 @dataclass(frozen=True)
-class ModifiedHuber(Loss):
-    """max(0, 1 - yp)^2 where yp >= -1, its tangent -4yp beyond: a squared hinge whose slope is capped at 4."""
+class ModifiedHuber(Loss, ProbabilityLink):
+    """max(0, 1 - yp)^2 where yp >= -1, its tangent -4yp beyond: a squared hinge whose slope is capped at 4.
+
+    Its probability of the label +1 is (clip(score, -1, 1) + 1)/2.
+    """
 
     def value(self, p: ArrayLike, y: ArrayLike) -> Floats:
         m = np.multiply(y, p)
@@ -107,16 +98,4 @@ class ModifiedHuber(Loss):
         return DualForm(bend=0.5, cap=4.0)
 
     def probability(self, score: ArrayLike) -> Floats:
-        """The probability of the label +1, (clip(score, -1, 1) + 1)/2.
-
-        Parameters
-        ----------
-        score : array-like
-            Of any shape.
-
-        Returns
-        -------
-        ndarray
-            Of that shape.
-        """
         return (np.clip(score, -1.0, 1.0) + 1.0) / 2.0

@@ -5,58 +5,44 @@ from abc import ABC, abstractmethod
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cesaro.docstrings import complete
 from cesaro.dual_form import DualForm
 
 Floats = NDArray[np.floating]
 
 
+PAIRS = """
+Parameters
+----------
+p : array-like
+    Predictions.
+u : array-like
+    Slopes.
+y : array-like
+    Targets, of a shape that fits.
+
+Returns
+-------
+ndarray
+    One number for each pair.
+"""
+
+
+@complete(PAIRS)
 class Loss(ABC):
     """The interface: what every loss offers."""
 
     @abstractmethod
     def value(self, p: ArrayLike, y: ArrayLike) -> Floats:
-        """phi(p, y).
-
-        Parameters
-        ----------
-        p, y : array-like
-            Predictions and targets, of shapes that fit together.
-
-        Returns
-        -------
-        ndarray
-            One value for each pair.
-        """
+        """phi(p, y)."""
 
     @abstractmethod
     def slope(self, p: ArrayLike, y: ArrayLike) -> Floats:
-        """A subgradient of phi in p.
-
-        Parameters
-        ----------
-        p, y : array-like
-            Predictions and targets, of shapes that fit together.
-
-        Returns
-        -------
-        ndarray
-            One subgradient for each pair; at a kink any of them.
-        """
+        """A subgradient of phi in p; at a kink any of them."""
 
     @abstractmethod
     def conjugate(self, u: ArrayLike, y: ArrayLike) -> Floats:
-        """phi*(u, y), the convex conjugate of phi in p.
-
-        Parameters
-        ----------
-        u, y : array-like
-            Slopes and targets, of shapes that fit together.
-
-        Returns
-        -------
-        ndarray
-            One value for each pair; inf outside the conjugate's domain.
-        """
+        """phi*(u, y), the convex conjugate of phi in p; inf outside its domain."""
 
     @abstractmethod
     def dual(self) -> DualForm:
@@ -66,6 +52,25 @@ class Loss(ABC):
         -------
         DualForm
             Its numbers.
+        """
+
+
+class ProbabilityLink(ABC):
+    """What a loss offers beside, if its scores give probabilities."""
+
+    @abstractmethod
+    def probability(self, score: ArrayLike) -> Floats:
+        """The probability of the label +1.
+
+        Parameters
+        ----------
+        score : array-like
+            Of any shape.
+
+        Returns
+        -------
+        ndarray
+            Of that shape.
         """
 
 

@@ -5,8 +5,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cesaro.docstrings import complete
 from cesaro.dual_form import NO_LIMIT, DualForm
 from cesaro.losses.interface import Floats, Loss, within
+
+TUBE = """
+Parameters
+----------
+epsilon : float
+    The error that costs nothing.
+"""
 
 
 @dataclass(frozen=True)
@@ -52,15 +60,10 @@ class Huber(Loss):
         return DualForm(bend=1.0, low=-self.epsilon, high=self.epsilon)
 
 
+@complete(TUBE)
 @dataclass(frozen=True)
 class EpsilonInsensitive(Loss):
-    """max(0, |p - y| - epsilon).
-
-    Parameters
-    ----------
-    epsilon : float
-        The error that costs nothing.
-    """
+    """max(0, |p - y| - epsilon)."""
 
     epsilon: float = 0.1
 
@@ -78,15 +81,10 @@ class EpsilonInsensitive(Loss):
         return DualForm(eps=self.epsilon, low=-1.0, high=1.0)
 
 
+@complete(TUBE)
 @dataclass(frozen=True)
 class SquaredEpsilonInsensitive(Loss):
-    """max(0, |p - y| - epsilon)^2.
-
-    Parameters
-    ----------
-    epsilon : float
-        The error that costs nothing.
-    """
+    """max(0, |p - y| - epsilon)^2."""
 
     epsilon: float = 0.1
 

@@ -4,7 +4,7 @@ from cesaro.methods.anytime import Anytime, AnytimePrinted
 from cesaro.methods.da import DA
 from cesaro.methods.gda import GDA
 from cesaro.methods.linear_decay import LinearDecay
-from cesaro.methods.method import Method
+from cesaro.methods.method import ConvexMethod, Method, StronglyConvexMethod
 from cesaro.methods.mirror_descent import Entropy, Euclidean, MirrorDescent
 from cesaro.methods.optimal_rda import OptimalRDA
 from cesaro.methods.pa_psg import PAPSG
@@ -48,6 +48,7 @@ __all__ = [
     "SCRDA",
     "Anytime",
     "AnytimePrinted",
+    "ConvexMethod",
     "Entropy",
     "Euclidean",
     "LinearDecay",
@@ -57,4 +58,5 @@ __all__ = [
     "Pegasos",
     "Schedule",
     "StepWeights",
+    "StronglyConvexMethod",
 ]

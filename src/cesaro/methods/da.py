@@ -1,12 +1,14 @@
 """DA, dual averaging (Nesterov 2009)."""
 
+from abc import ABC
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from cesaro.docstrings import complete
 from cesaro.domains import Domain
-from cesaro.methods.method import Method
+from cesaro.methods.method import ConvexMethod
 from cesaro.methods.schedule import StepWeights
 from cesaro.outputs import Average
 from cesaro.vectors import combine
@@ -19,25 +21,23 @@ class State(NamedTuple):
     x1: np.ndarray  # the prox center, 0 in print
 
 
-@dataclass(frozen=True)
-class DA(Method):
-    """x_{t+1} = P_Q( x_1 - sum_k a_k g_k / gamma_t ),   d(x) = |x - x_1|^2 / 2, gamma not decreasing.    equation (7), Lemma 2
+class DualAveragingMethod(ConvexMethod, ABC):
+    """What dual averaging has in common: subgradients count the same, and the prox weight grows like sqrt(t)."""
 
-    Output: the a-weighted average (the printed bound needs gamma_{k-1} under |g_k|^2). Rate: 1/sqrt(t).
-
-    Parameters
-    ----------
-    mu : float
-        Strong convexity of f; this method does not need it.
-    """
-
-    mu: float = 0.0
-    needs_mu = False
     rate = "1/sqrt(t)"
     weights = Uniform()
 
     def gamma(self, weights: Weights) -> Weights:
         return Power(0.5)
+
+
+@complete(ConvexMethod)
+@dataclass(frozen=True)
+class DA(DualAveragingMethod):
+    """x_{t+1} = P_Q( x_1 - sum_k a_k g_k / gamma_t ),   d(x) = |x - x_1|^2 / 2, gamma not decreasing.    equation (7), Lemma 2
+
+    Output: the a-weighted average (the printed bound needs gamma_{k-1} under |g_k|^2). Rate: 1/sqrt(t).
+    """
 
     def output(self, weights: Weights) -> Average:
         return Average(weights)

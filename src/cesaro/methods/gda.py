@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cesaro.docstrings import complete
 from cesaro.domains import Domain
-from cesaro.methods.method import Method
+from cesaro.methods.method import StronglyConvexMethod
 from cesaro.methods.schedule import StepWeights
 from cesaro.outputs import Average
 from cesaro.vectors import combine
@@ -18,20 +19,14 @@ class State(NamedTuple):
     v: np.ndarray  # (gamma_0 x_1 + sum_k gamma_k x_k - (a_k / mu) g_k) / Gamma_t
 
 
+@complete(StronglyConvexMethod)
 @dataclass(frozen=True)
-class GDA(Method):
+class GDA(StronglyConvexMethod):
     """x_{t+1} = P_Q( v_t ),   v_t = (1/Gamma_t) sum_k gamma_k [ x_k - a_k / (mu gamma_k) g_k ].        equation (19)
 
     Output: the a-weighted average (Theorem 1; with the uniform one, Corollary 1, there is a logarithm in the rate). Rate: 1/t.
-
-    Parameters
-    ----------
-    mu : float
-        Strong convexity of f, positive.
     """
 
-    mu: float
-    needs_mu = True
     rate = "1/t"
     weights = Linear()
 

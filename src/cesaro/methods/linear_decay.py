@@ -4,18 +4,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cesaro.docstrings import complete
 from cesaro.domains import Domain
 from cesaro.domains.validation import positive
-from cesaro.methods.method import Method
+from cesaro.methods.method import ConvexMethod
 from cesaro.methods.psg import State
 from cesaro.methods.schedule import StepWeights
-from cesaro.outputs import Last
 from cesaro.vectors import combine
-from cesaro.weights import Uniform, Weights
+from cesaro.weights import Uniform
 
 
+@complete(ConvexMethod)
 @dataclass(frozen=True)
-class LinearDecay(Method):
+class LinearDecay(ConvexMethod):
     """x_{t+1} = P_Q( x_t - (radius / lipschitz) (N + 1 - t) / (N + 1)^{3/2} g_t ),   t = 1 .. N planned steps.
 
     Output: the last x, within lipschitz radius / sqrt(N + 1) of the minimum if |x_1 - w*| <= radius and |g| <= lipschitz; no
@@ -23,27 +24,20 @@ class LinearDecay(Method):
 
     Parameters
     ----------
-    mu : float
-        Strong convexity of f; this method does not need it.
     radius : float
         Bound on |x_1 - w*|.
     lipschitz : float
         Bound on |g|.
     """
 
-    mu: float = 0.0
     radius: float = 1.0
     lipschitz: float = 1.0
-    needs_mu = False
     rate = "1/sqrt(N), N known"
     weights = Uniform()
 
     def __post_init__(self) -> None:
         positive("radius", self.radius)
         positive("lipschitz", self.lipschitz)
-
-    def output(self, weights: Weights) -> Last:
-        return Last()
 
     def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0)

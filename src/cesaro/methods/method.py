@@ -1,13 +1,15 @@
 """What a method is: settings that do not change, `start` and `step`; and what its theorem assumes."""
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
+from cesaro.docstrings import complete
 from cesaro.domains import Domain
 from cesaro.methods.schedule import StepWeights
-from cesaro.outputs import Output
+from cesaro.outputs import Last, Output
 from cesaro.weights import Weights
 
 
@@ -48,20 +50,16 @@ class Method(ABC):
         """
         return weights
 
-    @abstractmethod
+    @complete(gamma)
     def output(self, weights: Weights) -> Output:
-        """The point that the method's theorem is about.
-
-        Parameters
-        ----------
-        weights : Weights
-            The weights a.
+        """The point that the method's theorem is about, which a run returns: the last x, unless a method says otherwise.
 
         Returns
         -------
         Output
-            What a run returns unless the user says otherwise.
+            From `cesaro.outputs`.
         """
+        return Last()
 
     @abstractmethod
     def start(self, x0: np.ndarray, anchor: float) -> Any:
@@ -100,3 +98,31 @@ class Method(ABC):
         NamedTuple
             The next state.
         """
+
+
+@dataclass(frozen=True)
+class ConvexMethod(Method):
+    """A method for every convex f.
+
+    Parameters
+    ----------
+    mu : float
+        Strong convexity of f; this method does not need it.
+    """
+
+    mu: float = 0.0
+    needs_mu = False
+
+
+@dataclass(frozen=True)
+class StronglyConvexMethod(Method):
+    """A method for strongly convex f.
+
+    Parameters
+    ----------
+    mu : float
+        Strong convexity of f, positive.
+    """
+
+    mu: float
+    needs_mu = True

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cesaro.docstrings import complete
 from cesaro.domains import Domain, Simplex
-from cesaro.methods.method import Method
+from cesaro.methods.method import ConvexMethod
 from cesaro.methods.psg import State
 from cesaro.methods.schedule import StepWeights
 from cesaro.outputs import Average
@@ -88,23 +89,20 @@ class Entropy(Mirror):
         return grown * (domain.total / grown.sum())
 
 
+@complete(ConvexMethod)
 @dataclass(frozen=True)
-class MirrorDescent(Method):
+class MirrorDescent(ConvexMethod):
     """x_{t+1} = argmin_Q  a_t <g_t, x> + B(x, x_t).                                                     equation (6)
 
     Output: the a-weighted average. Rate: 1/sqrt(t) up to a logarithm.
 
     Parameters
     ----------
-    mu : float
-        Strong convexity of f; this method does not need it.
     mirror : Mirror
         The divergence B: Euclidean() or Entropy().
     """
 
-    mu: float = 0.0
     mirror: Mirror = Euclidean()
-    needs_mu = False
     rate = "1/sqrt(t)"
     weights = Power(-0.5)
 

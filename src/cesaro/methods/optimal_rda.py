@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cesaro.docstrings import complete
 from cesaro.domains import Domain
-from cesaro.methods.method import Method
+from cesaro.methods.method import StronglyConvexMethod
 from cesaro.methods.schedule import StepWeights
 from cesaro.outputs import Last
 from cesaro.vectors import combine
@@ -19,8 +20,9 @@ class State(NamedTuple):
     prox: np.ndarray  # the short step, which is the answer
 
 
+@complete(StronglyConvexMethod)
 @dataclass(frozen=True)
-class OptimalRDA(Method):
+class OptimalRDA(StronglyConvexMethod):
     """Regularised dual averaging with a short step and a long one.
 
     With theta_t = 2/(t+1), weights a_t = t, lambda = mu gamma_0 / 2, and g_t taken at y_t:
@@ -31,15 +33,8 @@ class OptimalRDA(Method):
 
     the last with theta_{t+1}. Two projections a step, one subgradient.
     Output: the last x (the short step). Rate: 1/t, f(x_t) - f* <= 4 M^2 / (mu t) without an anchor.
-
-    Parameters
-    ----------
-    mu : float
-        Strong convexity of f, positive.
     """
 
-    mu: float
-    needs_mu = True
     rate = "1/t"
     weights = Linear()
 

@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cesaro.docstrings import complete
 from cesaro.domains import Domain
-from cesaro.methods.method import Method
+from cesaro.methods.method import ConvexMethod
 from cesaro.methods.schedule import StepWeights
-from cesaro.outputs import Last
 from cesaro.vectors import combine
-from cesaro.weights import Power, Weights
+from cesaro.weights import Power
 
 
 class State(NamedTuple):
@@ -18,25 +18,16 @@ class State(NamedTuple):
     w: np.ndarray  # w_{t-1}, the subgradient method's own point
 
 
+@complete(ConvexMethod)
 @dataclass(frozen=True)
-class PAPSG(Method):
+class PAPSG(ConvexMethod):
     """w_t = P_Q( w_{t-1} - a_t g_t ),   x_{t+1} = (A_t x_t + a_{t+1} w_t) / A_{t+1}.                    equation (12)
 
     Output: the last x. Rate: 1/sqrt(t).
-
-    Parameters
-    ----------
-    mu : float
-        Strong convexity of f; this method does not need it.
     """
 
-    mu: float = 0.0
-    needs_mu = False
     rate = "1/sqrt(t)"
     weights = Power(-0.5)
-
-    def output(self, weights: Weights) -> Last:
-        return Last()
 
     def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0, x0)

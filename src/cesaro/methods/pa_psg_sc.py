@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cesaro.docstrings import complete
 from cesaro.domains import Domain
-from cesaro.methods.method import Method
+from cesaro.methods.method import StronglyConvexMethod
 from cesaro.methods.schedule import StepWeights
-from cesaro.outputs import Last
 from cesaro.vectors import combine
 from cesaro.weights import Power, Weights
 
@@ -19,8 +19,9 @@ class State(NamedTuple):
     total: float  # A_t / a_t for the weights a_k = theta_k eta_k
 
 
+@complete(StronglyConvexMethod)
 @dataclass(frozen=True)
-class PAPSGSC(Method):
+class PAPSGSC(StronglyConvexMethod):
     """Primal averaging of a proximal subgradient method.
 
         w_t = P_Q( (w_{t-1} - eta_t l_t) / (1 + mu eta_t) ),   l_t = g_t - mu x_t,                    equation (13)
@@ -28,23 +29,13 @@ class PAPSGSC(Method):
 
     The weights are the step sizes eta_t = 2/(mu t) (with the printed a_t for both there is a logarithm in the rate).
     Output: the last x. Rate: 1/t.
-
-    Parameters
-    ----------
-    mu : float
-        Strong convexity of f, positive.
     """
 
-    mu: float
-    needs_mu = True
     rate = "1/t"
 
     @property
     def weights(self) -> Weights:
         return Power(-1, 2 / self.mu)
-
-    def output(self, weights: Weights) -> Last:
-        return Last()
 
     def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0, x0, 1.0)

@@ -4,37 +4,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cesaro.docstrings import complete
 from cesaro.domains import Domain
-from cesaro.methods.da import State
-from cesaro.methods.method import Method
+from cesaro.methods.da import DualAveragingMethod, State
+from cesaro.methods.method import ConvexMethod
 from cesaro.methods.schedule import StepWeights
-from cesaro.outputs import Last
 from cesaro.vectors import combine
-from cesaro.weights import Power, Uniform, Weights
 
 
+@complete(ConvexMethod)
 @dataclass(frozen=True)
-class PDA(Method):
+class PDA(DualAveragingMethod):
     """w_t = P_Q( x_1 - sum_k a_k g_k / gamma_t ),   x_{t+1} = (A_t x_t + a_{t+1} w_t) / A_{t+1}.         equation (10)
 
     Output: the last x (equation (11), with gamma_{k-1} under |g_k|^2). Rate: 1/sqrt(t).
-
-    Parameters
-    ----------
-    mu : float
-        Strong convexity of f; this method does not need it.
     """
-
-    mu: float = 0.0
-    needs_mu = False
-    rate = "1/sqrt(t)"
-    weights = Uniform()
-
-    def gamma(self, weights: Weights) -> Weights:
-        return Power(0.5)
-
-    def output(self, weights: Weights) -> Last:
-        return Last()
 
     def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0, np.zeros_like(x0), x0)

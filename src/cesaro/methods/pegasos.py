@@ -4,17 +4,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cesaro.docstrings import complete
 from cesaro.domains import Ball, Domain
-from cesaro.methods.method import Method
+from cesaro.methods.method import StronglyConvexMethod
 from cesaro.methods.psg import State
 from cesaro.methods.schedule import StepWeights
-from cesaro.outputs import Last
 from cesaro.vectors import combine
-from cesaro.weights import Uniform, Weights
+from cesaro.weights import Uniform
 
 
+@complete(StronglyConvexMethod)
 @dataclass(frozen=True)
-class Pegasos(Method):
+class Pegasos(StronglyConvexMethod):
     """x_{t+1} = P( (1 - 1/t) x_t - l_t / (mu t) ),   l = g - mu x, and P on the ball of `radius` if one is set.
 
     A ball of sqrt(f(0)/mu) holds the solution of a regularised non-negative loss (1/sqrt(mu) for the hinge).
@@ -22,20 +23,13 @@ class Pegasos(Method):
 
     Parameters
     ----------
-    mu : float
-        Strong convexity of f, positive.
     radius : float or None
         Of the ball that every x is projected on; None: no such ball.
     """
 
-    mu: float
     radius: float | None = None
-    needs_mu = True
     rate = "log t / t"
     weights = Uniform()
-
-    def output(self, weights: Weights) -> Last:
-        return Last()
 
     def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0)

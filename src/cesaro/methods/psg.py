@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cesaro.domains import Domain
-from cesaro.methods.method import Method
+from cesaro.methods.method import ConvexMethod
 from cesaro.methods.schedule import StepWeights
 from cesaro.outputs import Average, Last, Output
 from cesaro.vectors import combine
@@ -18,7 +18,7 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True)
-class PSG(Method):
+class PSG(ConvexMethod):
     """x_{t+1} = P_Q( x_t - a_t g_t ).                                                                   equation (5)
 
     The weights a_t are the step sizes: 1/sqrt(t), or 1/(mu t) where mu is given. Output: the a-weighted average for mu = 0,
@@ -30,8 +30,6 @@ class PSG(Method):
         Strong convexity of f, 0 if it is merely convex; it sets the default steps and output.
     """
 
-    mu: float = 0.0
-    needs_mu = False
     rate = "1/sqrt(t), or log t / t"
 
     @property

@@ -6,12 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cesaro.docstrings import complete
 from cesaro.domains import Ball, Box, Domain, Everywhere, Nonnegative
-from cesaro.methods.method import Method
+from cesaro.methods.da import DualAveragingMethod
+from cesaro.methods.method import ConvexMethod
 from cesaro.methods.schedule import StepWeights
 from cesaro.outputs import Average
 from cesaro.vectors import combine
-from cesaro.weights import Power, Uniform, Weights
+from cesaro.weights import Weights
 
 
 class State(NamedTuple):
@@ -19,8 +21,9 @@ class State(NamedTuple):
     l: np.ndarray  # noqa: E741   mean of the losses' subgradients
 
 
+@complete(ConvexMethod)
 @dataclass(frozen=True)
-class RDA(Method):
+class RDA(DualAveragingMethod):
     """x_{t+1} = argmin_Q <(1/t) sum_k l_k, x> + r(x) + (gamma_t / t) |x|^2 / 2.                          equation (9)
 
     The objective contains r, so the oracle's g = l + mu x + l1 sign(x) (sign(0) = 0), and l is what is averaged.
@@ -28,20 +31,11 @@ class RDA(Method):
 
     Parameters
     ----------
-    mu : float
-        Strong convexity of f; this method does not need it.
     l1 : float
         Weight of |x|_1 in r.
     """
 
-    mu: float = 0.0
     l1: float = 0.0
-    needs_mu = False
-    rate = "1/sqrt(t)"
-    weights = Uniform()
-
-    def gamma(self, weights: Weights) -> Weights:
-        return Power(0.5)
 
     def output(self, weights: Weights) -> Average:
         return Average(weights)

@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cesaro.docstrings import complete
 from cesaro.domains import Domain
-from cesaro.methods.method import Method
+from cesaro.methods.method import StronglyConvexMethod
 from cesaro.methods.schedule import StepWeights
-from cesaro.outputs import Last
 from cesaro.vectors import combine
-from cesaro.weights import Linear, Weights
+from cesaro.weights import Linear
 
 
 class State(NamedTuple):
@@ -18,28 +18,19 @@ class State(NamedTuple):
     v: np.ndarray  # the dual average before projection, as in GDA
 
 
+@complete(StronglyConvexMethod)
 @dataclass(frozen=True)
-class SCPDA(Method):
+class SCPDA(StronglyConvexMethod):
     """Primal-dual averaging: subgradients are taken at the primal average.
 
         w_t = P_Q( (1/Gamma_t) sum_k gamma_k [ x_k - a_k / (mu gamma_k) g_k ] ),
         x_{t+1} = (A_t x_t + a_{t+1} w_t) / A_{t+1}.                                                    equation (23)
 
     Output: the last x (Theorem 2, with Gamma~ in place of Gamma). Rate: 1/t.
-
-    Parameters
-    ----------
-    mu : float
-        Strong convexity of f, positive.
     """
 
-    mu: float
-    needs_mu = True
     rate = "1/t"
     weights = Linear()
-
-    def output(self, weights: Weights) -> Last:
-        return Last()
 
     def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0, x0)

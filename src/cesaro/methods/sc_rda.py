@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cesaro.docstrings import complete
 from cesaro.domains import Domain
-from cesaro.methods.method import Method
+from cesaro.methods.method import StronglyConvexMethod
 from cesaro.methods.rda import loss_part, shrink
 from cesaro.methods.schedule import StepWeights
 from cesaro.outputs import Average
@@ -20,23 +21,20 @@ class State(NamedTuple):
     x1: np.ndarray
 
 
+@complete(StronglyConvexMethod)
 @dataclass(frozen=True)
-class SCRDA(Method):
+class SCRDA(StronglyConvexMethod):
     """x_{t+1} = argmin_Q <(1/t) sum_k l_k, x> + l1 |x|_1 + mu/2 |x|^2,   l = g - mu x - l1 sign(x).      equation (9), beta = 0
 
     Output: the uniform average. Rate: log t / t.
 
     Parameters
     ----------
-    mu : float
-        Strong convexity of f, positive.
     l1 : float
         Weight of |x|_1 in the objective.
     """
 
-    mu: float
     l1: float = 0.0
-    needs_mu = True
     rate = "log t / t"
     weights = Uniform()
 

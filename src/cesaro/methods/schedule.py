@@ -6,7 +6,9 @@ A_t = a_1 + ... + a_t          Gamma_t = gamma_0 + gamma_1 + ... + gamma_t,   ga
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from cesaro.docstrings import complete
 from cesaro.weights import Weights
+from cesaro.weights.interface import STEP
 
 
 class StepWeights(NamedTuple):
@@ -61,13 +63,9 @@ class Schedule:
     anchor: float = 0.0
     horizon: int = 0
 
+    @complete(STEP)
     def at(self, t: int) -> StepWeights:
         """The ratios of one step.
-
-        Parameters
-        ----------
-        t : int
-            The step, from 1.
 
         Returns
         -------

@@ -37,7 +37,20 @@ class ParameterBatch(NamedTuple):
 
 
 class AveragingOptimizer(Optimizer):
-    """The interface: a subclass says what its state is (`_init_state`) and how it is updated (`_update`)."""
+    """The interface: a subclass says what its state is (`_init_state`) and how it is updated (`_update`).
+
+    Parameters
+    ----------
+    params : iterable
+        Parameters or groups of them, each with its own settings.
+    defaults : dict
+        The settings of a group that has no others.
+
+    Raises
+    ------
+    ValueError
+        If a setting is invalid; the message says what was expected.
+    """
 
     @abstractmethod
     def _init_state(self, group: dict[str, Any], state: dict[str, Any], x: Tensor) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from cesaro.docstrings import complete
 from cesaro.optim import fused as fused_sgd
 from cesaro.optim.averaging_optimizer import AveragingOptimizer, ParameterBatch
 from cesaro.optim.averaging_schedule import step_factors
@@ -20,13 +21,12 @@ from cesaro.optim.ball import ball_scales
 from cesaro.optim.foreach import copy_
 
 
+@complete(AveragingOptimizer)
 class GDA(AveragingOptimizer):
     """Gradient descent averaging. The parameters are always the ones to evaluate: there is no eval mode.
 
     Parameters
     ----------
-    params : iterable
-        Parameters or groups of them, each with its own settings.
     lr : float or Tensor, default=0.1
         The step of the constant phase: what SGD would be given.
     averaging : {"linear", "uniform"}, float, or an object from cesaro.weights, default="linear"
@@ -52,11 +52,6 @@ class GDA(AveragingOptimizer):
         The copy is what is trained: parameters that you change by hand between steps are overwritten by it.
     average : bool, default=False
         Also compute the a-weighted average of the x_t, the paper's output; `with optimizer.averaged(): ...` shows it. One copy.
-
-    Raises
-    ------
-    ValueError
-        If a setting is invalid; the message says what was expected.
 
     Examples
     --------

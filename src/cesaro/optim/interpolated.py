@@ -17,12 +17,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from cesaro.docstrings import complete
 from cesaro.optim.averaging_optimizer import AveragingOptimizer, ParameterBatch
 from cesaro.optim.averaging_schedule import step_factors
 from cesaro.optim.ball import ball_scales
 from cesaro.optim.foreach import add_times_, copy_
 
 
+@complete(AveragingOptimizer)
 class Interpolated(AveragingOptimizer):
     """Averaging with gradients at (1-b) w + b x. Needs a closure for 0 < b < 1; the parameters are always the ones to evaluate.
 
@@ -30,8 +32,6 @@ class Interpolated(AveragingOptimizer):
 
     Parameters
     ----------
-    params : iterable
-        Parameters or groups of them, each with its own settings.
     lr : float or Tensor, default=0.1
         The step of SGD; with dual="average" that of the constant phase, as in `GDA`.
     b : float, default=0.9
@@ -49,11 +49,6 @@ class Interpolated(AveragingOptimizer):
         Accepted, but there is no fused form.
     decoupled_weight_decay, per_row, average_dtype : as in `GDA`
         The kind of weight decay and of ball; the type of the averages.
-
-    Raises
-    ------
-    ValueError
-        If a setting is invalid; the message says what was expected.
 
     Examples
     --------
@@ -108,19 +103,9 @@ class Interpolated(AveragingOptimizer):
         }
         super().__init__(params, defaults)
 
+    @complete(AveragingOptimizer.step)
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Take one step.
-
-        Parameters
-        ----------
-        closure : callable, optional
-            Zeroes the gradients, computes the loss and its gradients, and returns the loss, as for torch.optim.LBFGS;
-            required for 0 < b < 1.
-
-        Returns
-        -------
-        loss
-            What the closure has returned, or None.
+        """Take one step. For 0 < b < 1 the closure is required, as for torch.optim.LBFGS.
 
         Raises
         ------

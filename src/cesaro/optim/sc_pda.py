@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from cesaro.docstrings import complete
 from cesaro.optim import fused as fused_sgd
 from cesaro.optim.averaging_optimizer import AveragingOptimizer, ParameterBatch
 from cesaro.optim.averaging_schedule import step_factors
@@ -22,6 +23,7 @@ from cesaro.optim.ball import ball_scales
 from cesaro.optim.foreach import add_times_
 
 
+@complete(AveragingOptimizer)
 class SCPDA(AveragingOptimizer):
     """Primal-dual averaging. The parameters are the average, always the ones to evaluate: there is no eval mode.
 
@@ -32,8 +34,6 @@ class SCPDA(AveragingOptimizer):
 
     Parameters
     ----------
-    params : iterable
-        Parameters or groups of them, each with its own settings.
     lr : float or Tensor, default=0.1
         The step of the constant phase: what SGD without momentum would be given.
     averaging, start, t0 : as in `GDA`
@@ -44,11 +44,6 @@ class SCPDA(AveragingOptimizer):
         What is checked, and how it is computed.
     decoupled_weight_decay, per_row, average_dtype : as in `GDA`
         The kind of weight decay and of ball; the type of the averages.
-
-    Raises
-    ------
-    ValueError
-        If a setting is invalid; the message says what was expected.
 
     Examples
     --------

@@ -3,85 +3,44 @@
 import math
 from abc import ABC, abstractmethod
 
+from cesaro.docstrings import complete
 from cesaro.weights.power_sums import power
 
+STEP = """
+Parameters
+----------
+t : int
+    The step, from 1.
 
+Returns
+-------
+float
+    That number.
+"""
+
+
+@complete(STEP)
 class Weights(ABC):
     """The interface: positive weights a_t for t = 1, 2, ..."""
 
     @abstractmethod
     def weight(self, t: int) -> float:
-        """a_t; may overflow to inf where the ratios do not.
-
-        Parameters
-        ----------
-        t : int
-            The step, from 1.
-
-        Returns
-        -------
-        float
-            The weight.
-        """
+        """a_t; may overflow to inf where the ratios do not."""
 
     @abstractmethod
     def relative(self, t: int) -> float:
-        """A_t / a_t.
-
-        Parameters
-        ----------
-        t : int
-            The step, from 1.
-
-        Returns
-        -------
-        float
-            The ratio, finite where a_t overflows.
-        """
+        """A_t / a_t, finite where a_t overflows."""
 
     @abstractmethod
     def first(self, t: int) -> float:
-        """a_1 / a_t.
-
-        Parameters
-        ----------
-        t : int
-            The step, from 1.
-
-        Returns
-        -------
-        float
-            The ratio, finite where a_t overflows.
-        """
+        """a_1 / a_t, finite where a_t overflows."""
 
     @abstractmethod
     def sum(self, t: int) -> float:
-        """A_t.
-
-        Parameters
-        ----------
-        t : int
-            The step, from 1.
-
-        Returns
-        -------
-        float
-            The sum of the first t weights.
-        """
+        """A_t, the sum of the first t weights."""
 
     def log(self, t: int) -> float:
-        """log a_t.
-
-        Parameters
-        ----------
-        t : int
-            The step, from 1.
-
-        Returns
-        -------
-        float
-            The logarithm, finite where a_t overflows.
-        """
+        """log a_t, finite where a_t overflows."""
         return math.log(self.weight(t))
 
     def over(self, other: "Weights", t: int) -> float:
@@ -91,13 +50,6 @@ class Weights(ABC):
         ----------
         other : Weights
             The weights b.
-        t : int
-            The step, from 1.
-
-        Returns
-        -------
-        float
-            The ratio.
         """
         a, b = self.weight(t), other.weight(t)
         return a / b if 0.0 < b < math.inf and a < math.inf else power(math.e, self.log(t) - other.log(t))

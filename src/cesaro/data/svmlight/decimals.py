@@ -92,30 +92,30 @@ def compose(w: Any, q: int) -> tuple[float, bool]:
 
 
 @register_jitable(**KERNEL)
+def append_digits(text: np.ndarray, i: int, w: Any, digits: int) -> tuple[Any, int, int]:
+    """w with the digits from text[i] on, how many it has then, and where they end; at 19 it stops, not to overflow."""
+    while 48 <= text[i] <= 57 and digits < 19:
+        w = w * U10 + (np.uint64(text[i]) - BYTE0)
+        digits += w != U0
+        i += 1
+    return w, digits, i
+
+
+@register_jitable(**KERNEL)
 def read_decimal(text: np.ndarray, i: int) -> tuple[float, int, bool]:
     """The plain decimal that starts at text[i]: its value, where it ends, and whether it was one and is certain."""
     negative = text[i] == 45
     if negative or text[i] == 43:
         i += 1
-    w, digits, q, seen = U0, 0, 0, 0
-    while 48 <= text[i] <= 57:
-        if digits == 19:
-            return 0.0, i, False
-        w = w * U10 + (np.uint64(text[i]) - BYTE0)
-        digits += w != U0
-        seen += 1
-        i += 1
+    first, q = i, 0
+    w, digits, i = append_digits(text, first, U0, 0)
+    seen = i - first
     if text[i] == 46:
-        i += 1
-        while 48 <= text[i] <= 57:
-            if digits == 19:
-                return 0.0, i, False
-            w = w * U10 + (np.uint64(text[i]) - BYTE0)
-            digits += w != U0
-            seen += 1
-            q -= 1
-            i += 1
-    if seen == 0:
+        first = i + 1
+        w, digits, i = append_digits(text, first, w, digits)
+        q = first - i
+        seen -= q
+    if seen == 0 or 48 <= text[i] <= 57:  # no digit, or more than it can hold
         return 0.0, i, False
     if text[i] == 101 or text[i] == 69:  # e, E
         i += 1

@@ -6,18 +6,20 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cesaro.docstrings import complete
 from cesaro.linear.estimators.fits_files import FitsFiles, Path
 from cesaro.linear.estimators.one_vs_rest import LinearClassifier
-from cesaro.linear.estimators.parameters import CONSTRAINTS, check_together, refuse_checkpoint
-from cesaro.linear.estimators.sklearn_compat import StrOptions, _check_partial_fit_first_call, _fit_context
+from cesaro.linear.estimators.parameter_docs import CLASSIFIER, EVERY_ESTIMATOR, ONE_ALPHA
+from cesaro.linear.estimators.parameters import CLASSIFIER_CONSTRAINTS, CONSTRAINTS, check_together, refuse_checkpoint
+from cesaro.linear.estimators.sklearn_compat import _check_partial_fit_first_call, _fit_context
 from cesaro.linear.estimators.validation import Labels, check_labels, check_rows, check_weights, drop_weightless, used
 from cesaro.linear.out_of_core.csr_store import Store
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem
-from cesaro.losses import CLASSIFICATION
 from cesaro.weights import Weights
 
 
+@complete(EVERY_ESTIMATOR, ONE_ALPHA, CLASSIFIER)
 class DualAveragingClassifier(FitsFiles, LinearClassifier):
     """Linear classifier that stops when it can prove that it is done.
 
@@ -30,51 +32,10 @@ class DualAveragingClassifier(FitsFiles, LinearClassifier):
 
     Parameters
     ----------
-    loss : {"hinge", "squared_hinge", "log_loss", "modified_huber"}
-        Named and scaled as in scikit-learn.
     alpha : float
         Strength of the regularisation: SGDClassifier's alpha, 1/(C n) of LinearSVC.
-    l1_ratio : float in [0, 1)
-        Share of the L1 norm; not together with `radius`.
-    solver : {"anchored", "gda", "sc-pda", "pegasos", "pa-psg-sc", "sc-rda"}
-        Anchored dual coordinate ascent (on small problems the last digits come from dense Newton or interior point steps),
-        or a method of the paper as it is.
-    averaging : "auto" or an object from `cesaro.weights`
-        Weights of the paper's solvers, constant within an epoch; "anchored" has its own.
-    anchor : "auto" or float
-        The weight gamma_0 of the starting point; chosen from the data by default.
-    radius : float or None
-        Bound on |w|, the intercept's weight included.
-    tol : float or None
-        Stop when `relative_gap_` is at most this; 0 or None runs all `max_iter` epochs.
-    max_iter : int
-        Epochs at most.
-    time_limit : float or None
-        Seconds for the whole fit, after which the model at hand is kept.
-    batch_size : int
-        Rows per step of the paper's solvers.
-    sampling : {"reshuffle", "replacement"}
-        Order of the rows in the paper's solvers.
-    epsilon : float
-        Not used by classification losses; kept so that both estimators share their parameters.
-    fit_intercept : bool
-        Add a constant feature `intercept_scaling`, regularised like the others but without L1.
-    intercept_scaling : float
-        Its value: the larger, the weaker its regularisation.
-    class_weight : dict, "balanced" or None
-        Factors of the sample weights, by class.
-    warm_start : bool
-        Start the next fit from this one's result.
-    checkpoint : path or None
-        A directory where `fit` keeps its state: after the first epoch, then so rarely that it costs 5 % of the time at
-        most, and at the end. A later fit of the same data with the same parameters goes on from there and gives the
-        same bits; one that had finished is returned as it was. Another run's checkpoint is refused.
     n_jobs : int or None
         Threads over the one-vs-rest classes; the result does not depend on it.
-    random_state : int, RandomState or None
-        Seeds the order of the rows.
-    verbose : int
-        Show progress on stderr.
 
     Attributes
     ----------
@@ -83,16 +44,6 @@ class DualAveragingClassifier(FitsFiles, LinearClassifier):
     classes_ : ndarray of shape (n_classes,)
     n_iter_ : int
         Epochs, of the class that took the most.
-    objective_, lower_bound_, dual_gap_, relative_gap_ : float or ndarray of shape (n_classes,)
-        Value reached, proved lower bound of the optimum, their difference, and that difference over
-        max(objective, 1e-3 objective at w = 0).
-    history_ : dict of arrays
-        epoch, time, objective, lower_bound, active; with several classes also `model`.
-    n_features_in_, feature_names_in_ : as in scikit-learn
-
-    References
-    ----------
-    Tao, Li, Pan, Tao: Gradient Descent Averaging and Primal-dual Averaging for Strongly Convex Optimization, AAAI 2021.
 
     Examples
     --------
@@ -107,10 +58,7 @@ class DualAveragingClassifier(FitsFiles, LinearClassifier):
     True
     """
 
-    _parameter_constraints = CONSTRAINTS | {
-        "loss": [StrOptions(set(CLASSIFICATION))],
-        "class_weight": [dict, StrOptions({"balanced"}), None],
-    }
+    _parameter_constraints = CONSTRAINTS | CLASSIFIER_CONSTRAINTS
 
     def __init__(
         self,
@@ -161,22 +109,7 @@ class DualAveragingClassifier(FitsFiles, LinearClassifier):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit to rows and labels.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        sample_weight : array-like of shape (n_samples,) or None
-            Not negative; None: all 1.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-        """
+        """Fit to rows and labels."""
         check_together(self)
         X = check_rows(self, X)
         v = check_weights(X, sample_weight)
@@ -203,19 +136,8 @@ class DualAveragingClassifier(FitsFiles, LinearClassifier):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows.
-        y : array-like of shape (n_samples,)
-            Their labels.
         classes : array-like of shape (n_classes,) or None
             All labels that will ever come; needed in the first call.
-        sample_weight : array-like of shape (n_samples,) or None
-            Not negative; None: all 1.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
         """
         check_together(self)
         refuse_checkpoint(self, "save the model between calls of partial_fit.")

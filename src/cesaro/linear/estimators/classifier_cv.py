@@ -7,19 +7,26 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cesaro.docstrings import complete
 from cesaro.linear.estimators.classifier import DualAveragingClassifier
 from cesaro.linear.estimators.cross_validated import conclude, search_of, shared_params
 from cesaro.linear.estimators.one_vs_rest import LinearClassifier
-from cesaro.linear.estimators.parameters import CONSTRAINTS, SEARCH_CONSTRAINTS, check_together, refuse_checkpoint
-from cesaro.linear.estimators.sklearn_compat import StrOptions, _fit_context
+from cesaro.linear.estimators.parameter_docs import CLASSIFIER, EVERY_ESTIMATOR, SEARCH
+from cesaro.linear.estimators.parameters import (
+    CLASSIFIER_CONSTRAINTS,
+    SEARCH_CONSTRAINTS,
+    check_together,
+    refuse_checkpoint,
+)
+from cesaro.linear.estimators.sklearn_compat import _fit_context
 from cesaro.linear.estimators.validation import check_labels, check_rows, check_weights
 from cesaro.linear.model_selection import search
 from cesaro.linear.model_selection.folds import accuracy, folds_of, grid, scores
 from cesaro.linear.problem.csr import make_rows
-from cesaro.losses import CLASSIFICATION
 from cesaro.weights import Weights
 
 
+@complete(EVERY_ESTIMATOR, SEARCH, CLASSIFIER)
 class DualAveragingClassifierCV(LinearClassifier):
     """DualAveragingClassifier with `alpha` chosen by cross-validation, then fitted to all rows.
 
@@ -27,70 +34,17 @@ class DualAveragingClassifierCV(LinearClassifier):
 
     Parameters
     ----------
-    alphas : int or sequence of floats
-        The values to try. A number k means k of them, evenly spaced in the logarithm from 0.1 to 1/(10 n), where n is
-        the number of rows or the sum of their weights.
     cv : int, splitter or iterable of (train, test)
         Anything scikit-learn takes; an int means that many stratified folds.
     scoring : str, callable or None
         Anything scikit-learn takes; None is the accuracy. Sample weights are used in the scores too.
-    loss : {"hinge", "squared_hinge", "log_loss", "modified_huber"}
-        Named and scaled as in scikit-learn.
-    l1_ratio : float in [0, 1)
-        Share of the L1 norm; not together with `radius`.
-    solver : {"anchored", "gda", "sc-pda", "pegasos", "pa-psg-sc", "sc-rda"}
-        Anchored dual coordinate ascent (on small problems the last digits come from dense Newton or interior point steps),
-        or a method of the paper as it is.
-    averaging : "auto" or an object from `cesaro.weights`
-        Weights of the paper's solvers, constant within an epoch; "anchored" has its own.
-    anchor : "auto" or float
-        The weight gamma_0 of the starting point; chosen from the data by default.
-    radius : float or None
-        Bound on |w|, the intercept's weight included.
-    tol : float or None
-        Stop when `relative_gap_` is at most this; 0 or None runs all `max_iter` epochs.
-    max_iter : int
-        Epochs at most.
-    time_limit : float or None
-        Seconds for the whole search, after which what is at hand is kept.
-    batch_size : int
-        Rows per step of the paper's solvers.
-    sampling : {"reshuffle", "replacement"}
-        Order of the rows in the paper's solvers.
-    epsilon : float
-        Not used by classification losses; kept so that both estimators share their parameters.
-    fit_intercept : bool
-        Add a constant feature `intercept_scaling`, regularised like the others but without L1.
-    intercept_scaling : float
-        Its value: the larger, the weaker its regularisation.
-    class_weight : dict, "balanced" or None
-        Factors of the sample weights, by class.
-    warm_start : bool
-        Start the last fit, to all rows, from the one before.
     checkpoint : None
         Not supported by a search: pass the `alpha_` that was found to DualAveragingClassifier.
-    n_jobs : int or None
-        Threads; the result does not depend on it.
-    random_state : int, RandomState or None
-        Seeds the order of the rows.
-    verbose : int
-        Show progress on stderr.
 
     Attributes
     ----------
-    alphas_ : ndarray of shape (n_alphas,)
-    alpha_ : float
-        The best of them; the first of equals.
-    best_score_ : float
-        Its mean score over the folds.
-    cv_results_ : dict
-        param_alpha, params, split<k>_test_score, mean_test_score, std_test_score, rank_test_score.
     coef_, intercept_, classes_, n_iter_, objective_, lower_bound_, dual_gap_, relative_gap_, history_
         Of the model with `alpha_` on all rows, as in DualAveragingClassifier.
-
-    References
-    ----------
-    Tao, Li, Pan, Tao: Gradient Descent Averaging and Primal-dual Averaging for Strongly Convex Optimization, AAAI 2021.
 
     Examples
     --------
@@ -102,11 +56,7 @@ class DualAveragingClassifierCV(LinearClassifier):
     (True, True)
     """
 
-    _parameter_constraints = (
-        {name: rule for name, rule in CONSTRAINTS.items() if name != "alpha"}
-        | SEARCH_CONSTRAINTS
-        | {"loss": [StrOptions(set(CLASSIFICATION))], "class_weight": [dict, StrOptions({"balanced"}), None]}
-    )
+    _parameter_constraints = SEARCH_CONSTRAINTS | CLASSIFIER_CONSTRAINTS
 
     def __init__(
         self,
@@ -161,22 +111,7 @@ class DualAveragingClassifierCV(LinearClassifier):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Choose alpha, then fit to all rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        sample_weight : array-like of shape (n_samples,) or None
-            Not negative; None: all 1.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-        """
+        """Choose alpha, then fit to all rows."""
         check_together(self)
         refuse_checkpoint(self, "to go on after a crash, pass the alpha_ that was found to DualAveragingClassifier.")
         X = check_rows(self, X)

@@ -6,7 +6,26 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from cesaro.docstrings import complete
 
+DRAWING = """
+Parameters
+----------
+x : {"epoch", "time"}
+    The horizontal axis.
+ax : matplotlib axes or None
+    Where to draw; None makes a new figure.
+**line : dict
+    Passed to matplotlib's plot.
+
+Returns
+-------
+ConvergenceDisplay
+    With what was drawn.
+"""
+
+
+@complete(DRAWING)
 @dataclass
 class ConvergenceDisplay:
     """The proved gap of a fitted model over its epochs (or seconds); needs matplotlib.
@@ -44,17 +63,6 @@ class ConvergenceDisplay:
         ----------
         estimator : fitted estimator of `cesaro.linear`
             Whose `history_` to draw.
-        x : {"epoch", "time"}
-            The horizontal axis.
-        ax : matplotlib axes or None
-            Where to draw; None makes a new figure.
-        **line : dict
-            Passed to matplotlib's plot.
-
-        Returns
-        -------
-        ConvergenceDisplay
-            With what was drawn.
 
         Raises
         ------
@@ -71,20 +79,6 @@ class ConvergenceDisplay:
 
     def plot(self, *, x: str = "epoch", ax: Any = None, **line: Any) -> Self:
         """Draw objective - best lower bound of each model on a logarithmic axis; epochs without a proof are omitted.
-
-        Parameters
-        ----------
-        x : {"epoch", "time"}
-            The horizontal axis.
-        ax : matplotlib axes or None
-            Where to draw; None makes a new figure.
-        **line : dict
-            Passed to matplotlib's plot.
-
-        Returns
-        -------
-        ConvergenceDisplay
-            With what was drawn.
 
         Raises
         ------

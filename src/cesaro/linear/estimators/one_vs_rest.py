@@ -8,24 +8,27 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from cesaro.docstrings import complete
 from cesaro.linear.estimators.base import LinearModel
 from cesaro.linear.estimators.certified_predictions import certified_labels, row_norms
+from cesaro.linear.estimators.parameter_docs import EVERY_ESTIMATOR
 from cesaro.linear.estimators.validation import check_points
 from cesaro.linear.out_of_core.csr_store import Store
 from cesaro.linear.problem.block_order import Layout, pieces
 from cesaro.linear.problem.csr import Rows
 from cesaro.linear.problem.problem import Problem
-from cesaro.losses import CLASSIFICATION, Loss
+from cesaro.losses import CLASSIFICATION, Loss, ProbabilityLink
 
 
 def gives_probabilities(classifier: Any) -> bool:
     """Whether the loss has a link to probabilities; an error that says which ones have, if not."""
-    able = [name for name, kind in CLASSIFICATION.items() if hasattr(kind, "probability")]
+    able = [name for name, kind in CLASSIFICATION.items() if issubclass(kind, ProbabilityLink)]
     if classifier.loss in able:
         return True
     raise AttributeError(f"probabilities need one of the losses {able}: this model has loss={classifier.loss!r}")
 
 
+@complete(EVERY_ESTIMATOR)
 class LinearClassifier(ClassifierMixin, LinearModel):
     """Scores, labels, certified labels and probabilities from coef_, intercept_ and classes_."""
 
@@ -85,11 +88,6 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     def decision_function(self, X: Any) -> np.ndarray:
         """Scores <x, w> + b.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows.
-
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
@@ -105,11 +103,6 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     def predict(self, X: Any) -> np.ndarray:
         """The label with the largest score.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows.
-
         Returns
         -------
         ndarray of shape (n_samples,)
@@ -124,11 +117,6 @@ class LinearClassifier(ClassifierMixin, LinearModel):
 
     def predict_certified(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """Labels, and which of them the exact optimum of the objective provably gives as well.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows.
 
         Returns
         -------
@@ -150,11 +138,6 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities: 1/(1 + exp(-score)), or (clip(score, -1, 1) + 1)/2 for modified_huber; other losses have none.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows.
-
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
@@ -171,11 +154,6 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     @available_if(gives_probabilities)
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithms of `predict_proba`.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""The parameters that all estimators share: what each may be, and what they may not be together."""
+"""The parameters of the estimators: what each may be, and what they may not be together."""
 
 from numbers import Integral, Real
 from os import PathLike
@@ -6,6 +6,7 @@ from typing import Any
 
 from cesaro.linear.estimators.sklearn_compat import HasMethods, Interval, StrOptions, get_scorer_names
 from cesaro.linear.solvers.settings import SOLVERS
+from cesaro.losses import CLASSIFICATION, REGRESSION
 
 POSITIVE = Interval(Real, 0, None, closed="neither")
 CONSTRAINTS: dict[str, list[Any]] = {
@@ -29,7 +30,15 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "random_state": ["random_state"],
     "verbose": ["verbose"],
 }
-SEARCH_CONSTRAINTS: dict[str, list[Any]] = {
+CLASSIFIER_CONSTRAINTS: dict[str, list[Any]] = {
+    "loss": [StrOptions(set(CLASSIFICATION))],
+    "class_weight": [dict, StrOptions({"balanced"}), None],
+}
+REGRESSOR_CONSTRAINTS: dict[str, list[Any]] = {
+    "loss": [StrOptions(set(REGRESSION))],
+    "quantile": [Interval(Real, 0, 1, closed="neither")],
+}
+SEARCH_CONSTRAINTS: dict[str, list[Any]] = {name: rule for name, rule in CONSTRAINTS.items() if name != "alpha"} | {
     "alphas": [Interval(Integral, 1, None, closed="left"), "array-like"],
     "cv": ["cv_object"],
     "scoring": [StrOptions(set(get_scorer_names())), callable, None],

@@ -1,24 +1,25 @@
 """The regressor: a scikit-learn estimator whose `tol` is a proof."""
 
-from numbers import Real
 from os import PathLike
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cesaro.docstrings import complete
 from cesaro.linear.estimators.fits_files import FitsFiles, Path
-from cesaro.linear.estimators.parameters import CONSTRAINTS, check_together, refuse_checkpoint
-from cesaro.linear.estimators.sklearn_compat import Interval, StrOptions, _fit_context
+from cesaro.linear.estimators.parameter_docs import EVERY_ESTIMATOR, ONE_ALPHA, REGRESSOR
+from cesaro.linear.estimators.parameters import CONSTRAINTS, REGRESSOR_CONSTRAINTS, check_together, refuse_checkpoint
+from cesaro.linear.estimators.sklearn_compat import _fit_context
 from cesaro.linear.estimators.targets import LinearRegressor
 from cesaro.linear.estimators.validation import check_rows, check_targets, check_weights, drop_weightless
 from cesaro.linear.out_of_core.csr_store import Store
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import value_at_zero
-from cesaro.losses import REGRESSION
 from cesaro.weights import Weights
 
 
+@complete(EVERY_ESTIMATOR, ONE_ALPHA, REGRESSOR)
 class DualAveragingRegressor(FitsFiles, LinearRegressor):
     """Linear regressor that stops when it can prove that it is done.
 
@@ -31,51 +32,10 @@ class DualAveragingRegressor(FitsFiles, LinearRegressor):
 
     Parameters
     ----------
-    loss : {"squared_error", "huber", "epsilon_insensitive", "squared_epsilon_insensitive", "quantile"}
-        Named and scaled as in SGDRegressor; squared_error is (p - y)^2 / 2.
     alpha : float
         Strength of the regularisation: SGDRegressor's alpha; for squared_error Ridge's alpha divided by n.
-    l1_ratio : float in [0, 1)
-        Share of the L1 norm; not together with `radius`.
-    solver : {"anchored", "gda", "sc-pda", "pegasos", "pa-psg-sc", "sc-rda"}
-        Anchored dual coordinate ascent (on small problems the last digits come from dense Newton or interior point steps),
-        or a method of the paper as it is.
-    averaging : "auto" or an object from `cesaro.weights`
-        Weights of the paper's solvers, constant within an epoch; "anchored" has its own.
-    anchor : "auto" or float
-        The weight gamma_0 of the starting point; chosen from the data by default.
-    radius : float or None
-        Bound on |w|, the intercept's weight included.
-    tol : float or None
-        Stop when `relative_gap_` is at most this; 0 or None runs all `max_iter` epochs.
-    max_iter : int
-        Epochs at most.
-    time_limit : float or None
-        Seconds for the whole fit, after which the model at hand is kept.
-    batch_size : int
-        Rows per step of the paper's solvers.
-    sampling : {"reshuffle", "replacement"}
-        Order of the rows in the paper's solvers.
-    epsilon : float
-        Where huber turns linear; what epsilon_insensitive and its square forgive.
-    quantile : float in (0, 1)
-        Which quantile loss="quantile" estimates.
-    fit_intercept : bool
-        Add a constant feature `intercept_scaling`, regularised like the others but without L1.
-    intercept_scaling : float
-        Its value: the larger, the weaker its regularisation.
-    warm_start : bool
-        Start the next fit from this one's result.
-    checkpoint : path or None
-        A directory where `fit` keeps its state: after the first epoch, then so rarely that it costs 5 % of the time at
-        most, and at the end. A later fit of the same data with the same parameters goes on from there and gives the
-        same bits; one that had finished is returned as it was. Another run's checkpoint is refused.
     n_jobs : int or None
         Threads over the columns of y; the result does not depend on it.
-    random_state : int, RandomState or None
-        Seeds the order of the rows.
-    verbose : int
-        Show progress on stderr.
 
     Attributes
     ----------
@@ -83,16 +43,6 @@ class DualAveragingRegressor(FitsFiles, LinearRegressor):
     intercept_ : float or ndarray of shape (n_targets,)
     n_iter_ : int
         Epochs, of the column that took the most.
-    objective_, lower_bound_, dual_gap_, relative_gap_ : float or ndarray of shape (n_targets,)
-        Value reached, proved lower bound of the optimum, their difference, and that difference over
-        max(objective, 1e-3 objective at w = 0).
-    history_ : dict of arrays
-        epoch, time, objective, lower_bound, active; with several columns also `model`.
-    n_features_in_, feature_names_in_ : as in scikit-learn
-
-    References
-    ----------
-    Tao, Li, Pan, Tao: Gradient Descent Averaging and Primal-dual Averaging for Strongly Convex Optimization, AAAI 2021.
 
     Examples
     --------
@@ -104,10 +54,7 @@ class DualAveragingRegressor(FitsFiles, LinearRegressor):
     (True, 1.0)
     """
 
-    _parameter_constraints = CONSTRAINTS | {
-        "loss": [StrOptions(set(REGRESSION))],
-        "quantile": [Interval(Real, 0, 1, closed="neither")],
-    }
+    _parameter_constraints = CONSTRAINTS | REGRESSOR_CONSTRAINTS
 
     def __init__(
         self,
@@ -158,22 +105,7 @@ class DualAveragingRegressor(FitsFiles, LinearRegressor):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit to rows and targets.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Their targets.
-        sample_weight : array-like of shape (n_samples,) or None
-            Not negative; None: all 1.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-        """
+        """Fit to rows and targets."""
         check_together(self)
         X = check_rows(self, X)
         v = check_weights(X, sample_weight)
@@ -193,22 +125,7 @@ class DualAveragingRegressor(FitsFiles, LinearRegressor):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """One epoch over these rows; of earlier ones only the average is remembered. The first call's mean centres y.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Their targets.
-        sample_weight : array-like of shape (n_samples,) or None
-            Not negative; None: all 1.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-        """
+        """One epoch over these rows; of earlier ones only the average is remembered. The first call's mean centres y."""
         check_together(self)
         refuse_checkpoint(self, "save the model between calls of partial_fit.")
         first = not self.__sklearn_is_fitted__()

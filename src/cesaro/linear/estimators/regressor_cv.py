@@ -1,27 +1,33 @@
 """The regressor that chooses its alpha by cross-validation."""
 
 from collections.abc import Sequence
-from numbers import Real
 from os import PathLike
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cesaro.docstrings import complete
 from cesaro.linear.estimators.cross_validated import conclude, search_of, shared_params
-from cesaro.linear.estimators.parameters import CONSTRAINTS, SEARCH_CONSTRAINTS, check_together, refuse_checkpoint
+from cesaro.linear.estimators.parameter_docs import EVERY_ESTIMATOR, REGRESSOR, SEARCH
+from cesaro.linear.estimators.parameters import (
+    REGRESSOR_CONSTRAINTS,
+    SEARCH_CONSTRAINTS,
+    check_together,
+    refuse_checkpoint,
+)
 from cesaro.linear.estimators.regressor import DualAveragingRegressor
-from cesaro.linear.estimators.sklearn_compat import Interval, StrOptions, _fit_context
+from cesaro.linear.estimators.sklearn_compat import _fit_context
 from cesaro.linear.estimators.targets import LinearRegressor, columns_of
 from cesaro.linear.estimators.validation import check_rows, check_targets, check_weights
 from cesaro.linear.model_selection import search
 from cesaro.linear.model_selection.folds import folds_of, grid, r_squared, scores
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import value_at_zero
-from cesaro.losses import REGRESSION
 from cesaro.weights import Weights
 
 
+@complete(EVERY_ESTIMATOR, SEARCH, REGRESSOR)
 class DualAveragingRegressorCV(LinearRegressor):
     """DualAveragingRegressor with `alpha` chosen by cross-validation, then fitted to all rows.
 
@@ -29,70 +35,17 @@ class DualAveragingRegressorCV(LinearRegressor):
 
     Parameters
     ----------
-    alphas : int or sequence of floats
-        The values to try. A number k means k of them, evenly spaced in the logarithm from 0.1 to 1/(10 n), where n is
-        the number of rows or the sum of their weights.
     cv : int, splitter or iterable of (train, test)
         Anything scikit-learn takes; an int means that many folds.
     scoring : str, callable or None
         Anything scikit-learn takes; None is R^2. Sample weights are used in the scores too.
-    loss : {"squared_error", "huber", "epsilon_insensitive", "squared_epsilon_insensitive", "quantile"}
-        Named and scaled as in SGDRegressor; squared_error is (p - y)^2 / 2.
-    l1_ratio : float in [0, 1)
-        Share of the L1 norm; not together with `radius`.
-    solver : {"anchored", "gda", "sc-pda", "pegasos", "pa-psg-sc", "sc-rda"}
-        Anchored dual coordinate ascent (on small problems the last digits come from dense Newton or interior point steps),
-        or a method of the paper as it is.
-    averaging : "auto" or an object from `cesaro.weights`
-        Weights of the paper's solvers, constant within an epoch; "anchored" has its own.
-    anchor : "auto" or float
-        The weight gamma_0 of the starting point; chosen from the data by default.
-    radius : float or None
-        Bound on |w|, the intercept's weight included.
-    tol : float or None
-        Stop when `relative_gap_` is at most this; 0 or None runs all `max_iter` epochs.
-    max_iter : int
-        Epochs at most.
-    time_limit : float or None
-        Seconds for the whole search, after which what is at hand is kept.
-    batch_size : int
-        Rows per step of the paper's solvers.
-    sampling : {"reshuffle", "replacement"}
-        Order of the rows in the paper's solvers.
-    epsilon : float
-        Where huber turns linear; what epsilon_insensitive and its square forgive.
-    quantile : float in (0, 1)
-        Which quantile loss="quantile" estimates.
-    fit_intercept : bool
-        Add a constant feature `intercept_scaling`, regularised like the others but without L1.
-    intercept_scaling : float
-        Its value: the larger, the weaker its regularisation.
-    warm_start : bool
-        Start the last fit, to all rows, from the one before.
     checkpoint : None
         Not supported by a search: pass the `alpha_` that was found to DualAveragingRegressor.
-    n_jobs : int or None
-        Threads; the result does not depend on it.
-    random_state : int, RandomState or None
-        Seeds the order of the rows.
-    verbose : int
-        Show progress on stderr.
 
     Attributes
     ----------
-    alphas_ : ndarray of shape (n_alphas,)
-    alpha_ : float
-        The best of them; the first of equals.
-    best_score_ : float
-        Its mean score over the folds.
-    cv_results_ : dict
-        param_alpha, params, split<k>_test_score, mean_test_score, std_test_score, rank_test_score.
     coef_, intercept_, n_iter_, objective_, lower_bound_, dual_gap_, relative_gap_, history_
         Of the model with `alpha_` on all rows, as in DualAveragingRegressor.
-
-    References
-    ----------
-    Tao, Li, Pan, Tao: Gradient Descent Averaging and Primal-dual Averaging for Strongly Convex Optimization, AAAI 2021.
 
     Examples
     --------
@@ -104,11 +57,7 @@ class DualAveragingRegressorCV(LinearRegressor):
     (True, True)
     """
 
-    _parameter_constraints = (
-        {name: rule for name, rule in CONSTRAINTS.items() if name != "alpha"}
-        | SEARCH_CONSTRAINTS
-        | {"loss": [StrOptions(set(REGRESSION))], "quantile": [Interval(Real, 0, 1, closed="neither")]}
-    )
+    _parameter_constraints = SEARCH_CONSTRAINTS | REGRESSOR_CONSTRAINTS
 
     def __init__(
         self,
@@ -163,22 +112,7 @@ class DualAveragingRegressorCV(LinearRegressor):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Choose alpha, then fit to all rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Their targets.
-        sample_weight : array-like of shape (n_samples,) or None
-            Not negative; None: all 1.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-        """
+        """Choose alpha, then fit to all rows."""
         check_together(self)
         refuse_checkpoint(self, "to go on after a crash, pass the alpha_ that was found to DualAveragingRegressor.")
         X = check_rows(self, X)

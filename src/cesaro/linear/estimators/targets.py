@@ -7,7 +7,9 @@ import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from cesaro.docstrings import complete
 from cesaro.linear.estimators.base import LinearModel
+from cesaro.linear.estimators.parameter_docs import EVERY_ESTIMATOR
 from cesaro.linear.estimators.validation import check_points
 from cesaro.linear.out_of_core.csr_store import Store
 from cesaro.linear.problem.block_order import Layout, pieces
@@ -16,6 +18,7 @@ from cesaro.linear.problem.problem import Problem
 from cesaro.losses import REGRESSION, Loss
 
 
+@complete(EVERY_ESTIMATOR)
 class LinearRegressor(RegressorMixin, MultiOutputMixin, LinearModel):
     """Predictions from coef_ and intercept_."""
 
@@ -49,11 +52,6 @@ class LinearRegressor(RegressorMixin, MultiOutputMixin, LinearModel):
 
     def predict(self, X: Any) -> np.ndarray:
         """<x, w> + b for each row.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows.
 
         Returns
         -------

@@ -1,0 +1,118 @@
+"""What the parameters that several estimators share are, in the words of their docstrings: each is described once."""
+
+EVERY_ESTIMATOR = """
+Parameters
+----------
+l1_ratio : float in [0, 1)
+    Share of the L1 norm; not together with `radius`.
+solver : {"anchored", "gda", "sc-pda", "pegasos", "pa-psg-sc", "sc-rda"}
+    Anchored dual coordinate ascent (on small problems the last digits come from dense Newton or interior point steps),
+    or a method of the paper as it is.
+averaging : "auto" or an object from `cesaro.weights`
+    Weights of the paper's solvers, constant within an epoch; "anchored" has its own.
+anchor : "auto" or float
+    The weight gamma_0 of the starting point; chosen from the data by default.
+radius : float or None
+    Bound on |w|, the intercept's weight included.
+tol : float or None
+    Stop when `relative_gap_` is at most this; 0 or None runs all `max_iter` epochs.
+max_iter : int
+    Epochs at most.
+batch_size : int
+    Rows per step of the paper's solvers.
+sampling : {"reshuffle", "replacement"}
+    Order of the rows in the paper's solvers.
+fit_intercept : bool
+    Add a constant feature `intercept_scaling`, regularised like the others but without L1.
+intercept_scaling : float
+    Its value: the larger, the weaker its regularisation.
+random_state : int, RandomState or None
+    Seeds the order of the rows.
+verbose : int
+    Show progress on stderr.
+X : array-like or sparse matrix of shape (n_samples, n_features)
+    The rows.
+sample_weight : array-like of shape (n_samples,) or None
+    Not negative; None: all 1.
+
+Returns
+-------
+self
+    The fitted estimator.
+
+References
+----------
+Tao, Li, Pan, Tao: Gradient Descent Averaging and Primal-dual Averaging for Strongly Convex Optimization, AAAI 2021.
+"""
+
+ONE_ALPHA = """
+Parameters
+----------
+time_limit : float or None
+    Seconds for the whole fit, after which the model at hand is kept.
+warm_start : bool
+    Start the next fit from this one's result.
+checkpoint : path or None
+    A directory where `fit` keeps its state: after the first epoch, then so rarely that it costs 5 % of the time at
+    most, and at the end. A later fit of the same data with the same parameters goes on from there and gives the
+    same bits; one that had finished is returned as it was. Another run's checkpoint is refused.
+
+Attributes
+----------
+objective_, lower_bound_, dual_gap_, relative_gap_ : float or ndarray of shape (n_models,)
+    Value reached, proved lower bound of the optimum, their difference, and that difference over
+    max(objective, 1e-3 objective at w = 0); one model for two classes or one target, else one for each.
+history_ : dict of arrays
+    epoch, time, objective, lower_bound, active; with several models also `model`.
+n_features_in_, feature_names_in_ : as in scikit-learn
+"""
+
+SEARCH = """
+Parameters
+----------
+alphas : int or sequence of floats
+    The values to try. A number k means k of them, evenly spaced in the logarithm from 0.1 to 1/(10 n), where n is
+    the number of rows or the sum of their weights.
+time_limit : float or None
+    Seconds for the whole search, after which what is at hand is kept.
+warm_start : bool
+    Start the last fit, to all rows, from the one before.
+n_jobs : int or None
+    Threads; the result does not depend on it.
+
+Attributes
+----------
+alphas_ : ndarray of shape (n_alphas,)
+alpha_ : float
+    The best of them; the first of equals.
+best_score_ : float
+    Its mean score over the folds.
+cv_results_ : dict
+    param_alpha, params, split<k>_test_score, mean_test_score, std_test_score, rank_test_score.
+"""
+
+CLASSIFIER = """
+Parameters
+----------
+loss : {"hinge", "squared_hinge", "log_loss", "modified_huber"}
+    Named and scaled as in scikit-learn.
+epsilon : float
+    Not used by classification losses; kept so that both estimators share their parameters.
+class_weight : dict, "balanced" or None
+    Factors of the sample weights, by class.
+y : array-like of shape (n_samples,)
+    Their labels.
+"""
+
+REGRESSOR = """
+Parameters
+----------
+loss : {"squared_error", "huber", "epsilon_insensitive", "squared_epsilon_insensitive", "quantile"}
+    Named and scaled as in SGDRegressor; squared_error is (p - y)^2 / 2.
+epsilon : float
+    Where huber turns linear; what epsilon_insensitive and its square forgive.
+quantile : float in (0, 1)
+    Which quantile loss="quantile" estimates.
+y : array-like of shape (n_samples,) or (n_samples, n_targets)
+    Their targets.
+"""

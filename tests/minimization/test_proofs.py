@@ -1,0 +1,91 @@
+"""What minimize proves is true: gaps, bounds, and when there is none."""
+
+import math
+
+import numpy as np
+import pytest
+from problems import DOMAINS, KINDS, PROBLEM, Sampled, make, solve
+
+import cesaro
+from cesaro.methods import ALL
+
+
+@pytest.mark.parametrize("region", DOMAINS)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", ALL)
+def test_the_gap_is_never_smaller_than_the_truth(name, kind, region):
+    for seed in range(3):
+        problem = make(seed, kind, region)
+        res = solve(problem, method=name, max_iter=100)
+        assert res.lower_bound <= problem.minimum <= res.fun
+        assert res.gap == res.fun - res.lower_bound
+        assert np.all(res.trace.lower_bound <= problem.minimum)
+        assert res.fun - problem.minimum <= res.bound * (1 + 1e-9) + 1e-12
+        assert res.fun == pytest.approx(problem(res.x)[0], rel=1e-14)
+
+
+@pytest.mark.parametrize("name", ["gda", "sc-pda", "optimal-rda", "pa-psg-sc"])
+def test_tol_stops_as_soon_as_the_gap_is_proved(name):
+    res = solve(PROBLEM, method=name, tol=1e-3, max_iter=100_000)
+    assert res.success
+    assert res.status == 0
+    assert res.gap <= 1e-3 * max(1, abs(res.fun))
+    assert res.nit < 100_000
+    assert res.fun - PROBLEM.minimum <= res.gap
+
+
+def test_a_sampling_oracle_converges_reproducibly_and_proves_nothing():
+    res = cesaro.minimize(Sampled(), PROBLEM.x0, mu=PROBLEM.mu, method="gda", max_iter=20_000, tol=1e-9, rng=7)
+    again = cesaro.minimize(
+        Sampled(), PROBLEM.x0, mu=PROBLEM.mu, method="gda", max_iter=20_000, rng=np.random.default_rng(7)
+    )
+    assert np.array_equal(res.x, again.x)
+    assert res.gap == res.bound == math.inf
+    assert res.lower_bound == -math.inf
+    assert "samples" in res.message
+    assert res.fun - PROBLEM.minimum < 0.02 * (PROBLEM(PROBLEM.x0)[0] - PROBLEM.minimum)
+
+
+def test_a_sampled_value_that_is_not_finite_is_never_a_proof():
+    class Infinite(Sampled):
+        def value(self, x):
+            return math.inf
+
+    res = cesaro.minimize(Infinite(), PROBLEM.x0, mu=PROBLEM.mu, tol=1e-3, max_iter=20, rng=0)
+    assert (res.status, res.success, res.gap) == (4, False, math.inf)
+    assert "inf" in res.message
+
+
+def test_without_mu_a_bounded_domain_still_gives_a_bound_and_an_unbounded_one_does_not():
+    problem = make(3, "absolute", "ball", mu=0.1)
+    bounded = solve(problem, method="pda", mu=None)
+    assert bounded.lower_bound <= problem.minimum
+    assert bounded.gap < math.inf
+    assert bounded.bound < math.inf
+    free = cesaro.minimize(PROBLEM, PROBLEM.x0, method="pda")
+    assert free.gap == free.bound == math.inf
+    assert "bounded domain" in free.message
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-30, 1e30, 1e150, 1e200])
+def test_functions_of_any_scale_give_finite_answers_and_true_bounds(scale):
+    fun = lambda w: (scale * PROBLEM(w)[0], scale * PROBLEM(w)[1])  # noqa: E731
+    res = cesaro.minimize(fun, PROBLEM.x0, mu=scale * PROBLEM.mu, max_iter=200)
+    assert res.status == 1
+    assert res.lower_bound <= scale * PROBLEM.minimum <= res.fun
+
+
+def test_answers_in_single_precision_get_a_larger_allowance():
+    res = cesaro.minimize(lambda w: (float(w @ w), (2 * w).astype("f4")), [3.0, 4.0], mu=2.0, max_iter=300)
+    assert res.lower_bound <= 0.0
+    both = cesaro.minimize(lambda w: (np.float32(w @ w), (2 * w).astype("f4")), [3.0, 4.0], mu=2.0, max_iter=3000)
+    assert both.status == 1
+    assert both.lower_bound <= 0.0
+
+
+def test_a_mu_that_is_too_large_is_found_out():
+    res = cesaro.minimize(lambda w: (w @ w / 2, w), np.ones(2), mu=50.0, max_iter=100)
+    assert res.status == 5
+    assert not res.success
+    assert res.gap == math.inf
+    assert "mu is too large" in res.message
