@@ -12,6 +12,7 @@ from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem
 from cesaro.linear.solvers.anchored import kernels
 from cesaro.linear.solvers.anchored.dual_state import SolverState
+from cesaro.linear.solvers.anchored.solver import run_epoch
 from cesaro.storage.checkpoint import flatten
 
 
@@ -58,7 +59,7 @@ def test_an_evaluation_of_rows_of_different_lengths_goes_by_length_and_finds_wha
     length = np.diff(run.rows.ptr)[run.evaluation_order]
     assert (np.diff(length) >= 0).all()
     run.recenter(np.zeros(31), 10.0)
-    w, stored = run.run_epoch(first=True), np.empty_like(run.found_active)
+    w, stored = run_epoch(run, first=True).average, np.empty_like(run.found_active)
     what = (w, run.loss, run.slack)
     *sorted_, k = kernels.evaluate(run.rows, run.record, run.evaluation_order, *what, run.found_active)
     *plain, count = kernels.evaluate(run.rows, run.record, None, *what, stored)

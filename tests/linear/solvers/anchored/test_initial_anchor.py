@@ -9,6 +9,7 @@ from cesaro.linear.problem.problem import Problem
 from cesaro.linear.solvers import initial_step
 from cesaro.linear.solvers.anchored import initial_anchor, kernels
 from cesaro.linear.solvers.anchored.dual_state import SolverState
+from cesaro.linear.solvers.anchored.solver import run_epoch
 
 
 def problem(rng, n=3000, d=12, loss=None, mu=1e-4, scale=1.0, bias=0.0):
@@ -23,9 +24,9 @@ def first_pass(run, K):
     run.record[:, kernels.B] = 0.0
     run.recenter(np.zeros_like(run.center), K, np.zeros_like(run.center))
     order = run.active.copy()
-    average = run.run_epoch(first=True)
+    average = run_epoch(run, first=True).average.copy()
     run.whole.active = order
-    return average.copy()
+    return average
 
 
 @pytest.mark.parametrize("loss", [kind() for kind in losses.ALL.values()], ids=repr)
@@ -69,9 +70,7 @@ def test_an_anchor_that_the_sweeps_outgrow_is_loosened_and_one_that_lets_them_sw
     run.slack = np.inf  # every row is visited
     for _ in range(12):
         run.recenter(np.zeros_like(run.center), 1e6 * run.mean_square)
-        run.run_epoch()
-        run.recenter_at_average(run.prox_weight, 1.0)
-        run.rule.observe(run.oscillation, run.move)
+        run.rule.observe(*run.recenter_at_average(run_epoch(run), run.prox_weight, 1.0))
         factor = run.rule.factor()
     assert factor > 1.0
     for _ in range(20):

@@ -8,6 +8,7 @@ from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem
 from cesaro.linear.solvers.anchored.dual_state import SolverState
 from cesaro.linear.solvers.anchored.shards import MergedState, Shard, first_anchor
+from cesaro.linear.solvers.anchored.solver import run_epoch
 
 EACH = [losses.Hinge(), losses.SquaredHinge(), losses.LogLoss(), losses.SquaredError(), losses.Quantile(0.8)]
 
@@ -50,7 +51,7 @@ def test_one_shard_is_one_machines_sweep_to_the_bit(loss, more):
         f, bound = merged.evaluate(w, [reply])
         assert (f, bound) == pytest.approx(run.evaluate(w, 1e-3), rel=1e-12, abs=1e-13)
         run.recenter(run.center.copy(), 2.0, merged.g)
-        average = run.run_epoch(first=number == 0).copy()
+        average = run_epoch(run, first=number == 0).average.copy()
         np.testing.assert_array_equal(reply.average, average)
         np.testing.assert_array_equal(shard.current.record, run.record)
         merged.merge([reply], adapt=False)

@@ -8,7 +8,7 @@ from linear_problems import EACH, make
 from cesaro import losses
 from cesaro.linear.solvers.anchored import working_set
 from cesaro.linear.solvers.anchored.dual_state import SolverState
-from cesaro.linear.solvers.anchored.solver import AnchoredSolver
+from cesaro.linear.solvers.anchored.solver import AnchoredSolver, run_epoch
 from cesaro.linear.solvers.anchored.working_set import ActiveRows
 from cesaro.linear.solvers.settings import Settings
 from cesaro.storage.checkpoint import flatten, unflatten
@@ -34,9 +34,9 @@ def epochs(state, active, how_many=3):
     for epoch in range(how_many):
         state.working.active = active.copy()
         state.slack, state.seed = np.inf, 5 + epoch
-        state.run_epoch()
-        state.recenter_at_average(1.5 * state.prox_weight, epoch + 1.0)
-    return np.array([state.oscillation, state.move, state.gap, state.noise, state.mean_scale])
+        done = run_epoch(state)
+        moves = state.recenter_at_average(done, 1.5 * state.prox_weight, epoch + 1.0)
+    return np.array([*moves, state.gap, state.noise, done.mean_scale])
 
 
 @pytest.mark.parametrize("loss", EACH, ids=repr)
@@ -46,8 +46,7 @@ def test_epochs_over_rows_set_apart_are_those_over_the_same_rows_among_all(loss,
     here, there = SolverState(problem, 0), SolverState(problem, 0)
     for state in (here, there):
         state.recenter(np.zeros(151), 3.0)
-        state.run_epoch(first=True)
-        state.recenter_at_average(2.0, 1.0)
+        state.recenter_at_average(run_epoch(state, first=True), 2.0, 1.0)
     chosen = there.active[:20].copy()
     there.whole.active = chosen
     there.set_apart()
@@ -87,7 +86,7 @@ def test_a_run_that_resumes_while_rows_are_set_apart_gives_the_same_bits():
 def test_rows_in_a_file_and_rows_with_an_l1_term_stay_where_they_are():
     state = SolverState(a_wide_problem(l1=0.01), 0)
     state.recenter(np.zeros(151), 3.0)
-    state.run_epoch(first=True)
+    run_epoch(state, first=True)
     state.whole.active = state.active[:5]
     state.set_apart()
     assert state.working is state.whole

@@ -11,7 +11,7 @@ errors of one ulp as there were additions. Where that would matter for `tol`, g 
 """
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,16 @@ from cesaro.linear.solvers.anchored.working_set import ActiveRows, Columns, Work
 
 EPS = float(np.finfo(float).eps)
 SAMPLE = 2000  # rows from which the mean of |x|^2 is taken: the first epoch measures the others as it meets them
+
+
+class Epoch(NamedTuple):
+    """What an epoch has done."""
+
+    average: np.ndarray  # of w
+    changes: int  # of dual values
+    gap: float  # the sum of the rows' Fenchel-Young gaps, as they were met
+    mean_scale: float  # what takes h to w: the average's,
+    scale: float  # and at the end
 
 
 class SolverState:
@@ -92,44 +102,34 @@ class SolverState:
             self.working.write_back(self.prox_weight)
             self.working = self.whole
 
-    def run_epoch(self, first: bool = False) -> np.ndarray:
-        """One epoch over the active rows; those that are shrunk leave them. Returns the epoch's average of w."""
-        self.reorder(first)
-        here, n, mu, l1 = self.working, self.n, self.mu * first, self.l1 * first
-        self.sparse = (n * (self.l1 - l1), l1) if self.l1 > 0.0 else None
-        left, changes, gap, self.mean_scale, self.scale = kernels.run_epoch(
-            here.rows, here.record, here.active, here.columns.h, here.squared_norm_outside(self.prox_weight), self.loss,
-            self.prox_weight + n * (self.mu - mu), mu, self.sparse, self.radius, self.slack, self.parts(first),
-            here.columns.average,
-        )  # fmt: skip
-        here.active, self.changes, self.gap = here.active[:left], changes + 2, gap / n
-        return here.columns.average
-
     def parts(self, first: bool) -> int:
         """Of how many points an epoch's average consists: of as many as cost little beside the epoch."""
         few = max(1, min(8, self.working.entries // (8 * len(self.working.columns.h))))
         return (8 if first else 2) * few
 
-    def recenter_at_average(self, prox_weight: float, share: float) -> None:
-        """Move the prox center to the epoch's average, which counts `share` in the average of all epochs."""
-        K, columns, here = self.prox_weight, self.working.columns, self.working
-        scale = min(self.scale, 1.0 / max(K + self.n * self.mu, 1e-300))
-        sparse = None if self.sparse is None else (self.n * self.l1, 0.0)
-        sums = column_kernels.recenter(
-            columns.h, columns.average, columns.center, columns.total, share, scale, sparse, K, prox_weight, self.n,
-            self.mu, self.l1,
-        )  # fmt: skip
-        if isinstance(here, ActiveRows):
-            sums = here.resting.recenter(sums, share, self.mean_scale, scale, K, self.n, self.mu)
-        oscillation, move, hh, cc, gap = sums
-        self.oscillation, self.move = math.sqrt(oscillation), math.sqrt(move)
-        self.gap += gap if self.radius == math.inf else 0.0
-        self.count_rounding(math.sqrt(hh) + (K + prox_weight) * math.sqrt(cc))
-        self.prox_weight = prox_weight
+    def recenter_at_average(self, done: Epoch, prox_weight: float, share: float) -> tuple[float, float]:
+        """Move the prox center to an epoch's average, which counts `share` in the average of all epochs.
 
-    def count_rounding(self, size: float) -> None:
+        Returns how far the epoch's end was from its average, and that from the prox center.
+        """
+        K, here, n = self.prox_weight, self.working, self.n
+        scale = min(done.scale, 1.0 / max(K + n * self.mu, 1e-300))
+        sparse = None if self.l1 == 0.0 else (n * self.l1, 0.0)
+        h, center, total, average = here.columns
+        sums = column_kernels.recenter(
+            h, average, center, total, share, scale, sparse, K, prox_weight, n, self.mu, self.l1
+        )
+        if isinstance(here, ActiveRows):
+            sums = here.resting.recenter(sums, share, done.mean_scale, scale, K, n, self.mu)
+        oscillation, move, hh, cc, gap = sums
+        self.gap = done.gap / n + (gap if self.radius == math.inf else 0.0)
+        self.count_rounding(done.changes, math.sqrt(hh) + (K + prox_weight) * math.sqrt(cc))
+        self.prox_weight = prox_weight
+        return math.sqrt(oscillation), math.sqrt(move)
+
+    def count_rounding(self, changes: int, size: float) -> None:
         """Add what an epoch has rounded in h: as many additions as dual values changed, of vectors of that size."""
-        self.noise += self.changes * size * size
+        self.noise += (changes + 2) * size * size
 
     def recenter(self, w: np.ndarray, prox_weight: float, g: np.ndarray | None = None) -> None:
         """Move the prox center to w, and give the anchor this weight; g is that of the dual values, if not given."""

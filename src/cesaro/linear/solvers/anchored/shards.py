@@ -26,7 +26,7 @@ from cesaro.linear.solvers.anchored.dual_state import SolverState, allowance, no
 from cesaro.linear.solvers.anchored.initial_anchor import first_step
 from cesaro.linear.solvers.anchored.kernels import B
 from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule
-from cesaro.linear.solvers.anchored.solver import average_weight
+from cesaro.linear.solvers.anchored.solver import average_weight, run_epoch
 
 
 class Request(NamedTuple):
@@ -99,9 +99,9 @@ class Shard:
         current.recenter(request.center, request.kappa * current.n, request.g)
         for k in range(request.epochs):
             if len(current.active):
-                average = current.run_epoch(first=request.first and k == 0)
+                average, changes, *_ = run_epoch(current, first=request.first and k == 0)
                 h, K = current.whole.columns.h, current.prox_weight
-                current.count_rounding(norm(h) + K * norm(current.center))
+                current.count_rounding(changes, norm(h) + K * norm(current.center))
         changed = current.g - request.g
         self.held = held + changed
         return Reply(self.weight, loss, D, size, active, drift, held, changed, average.copy())

@@ -15,8 +15,8 @@ import numpy as np
 from cesaro.linear.problem.csr import compacted
 from cesaro.linear.problem.problem import Fit, History, Problem, gap_unit, rescaled
 from cesaro.linear.solvers import driver
-from cesaro.linear.solvers.anchored import polish
-from cesaro.linear.solvers.anchored.dual_state import SolverState
+from cesaro.linear.solvers.anchored import kernels, polish
+from cesaro.linear.solvers.anchored.dual_state import Epoch, SolverState
 from cesaro.linear.solvers.anchored.initial_anchor import first_step
 from cesaro.linear.solvers.anchored.kernels import B
 from cesaro.linear.solvers.anchored.kinks import project_onto_kinks
@@ -70,7 +70,7 @@ class AnchoredSolver(driver.Solver):
         self.epoch += 1
         state, first = self.current, self.epoch == 1 and self.start is None
         state.set_apart()
-        state.run_epoch(first)
+        done = run_epoch(state, first)
         weight, share = state.prox_weight, average_weight(self.epoch)
         adapts = self.settings.anchor == "auto"
         if adapts and self.epoch == 1:
@@ -78,9 +78,9 @@ class AnchoredSolver(driver.Solver):
             self.strongest = 20.0 * weight
         elif adapts:
             weight = min(weight / state.rule.factor(), self.strongest)
-        state.recenter_at_average(weight, share)
+        oscillation, move = state.recenter_at_average(done, weight, share)
         if adapts and self.epoch > 1:
-            state.rule.observe(state.oscillation, state.move)
+            state.rule.observe(oscillation, move)
         self.weights += share
 
     def evaluation_due(self, history: History, tol: float) -> bool:
@@ -139,6 +139,20 @@ class AnchoredSolver(driver.Solver):
             w[np.append(self.used, -1)] = fit.w * self.unit
         start = DualWarmStart(self.current.record[:, B].copy(), w) if self.problem.layout is None else None
         return fit._replace(w=w[: self.problem.rows.width], state=start)
+
+
+def run_epoch(state: SolverState, first: bool = False) -> Epoch:
+    """One epoch over the active rows; those that are shrunk leave them."""
+    state.reorder(first)
+    here, n, mu, l1 = state.working, state.n, state.mu * first, state.l1 * first
+    sparse = (n * (state.l1 - l1), l1) if state.l1 > 0.0 else None
+    left, *found = kernels.run_epoch(
+        here.rows, here.record, here.active, here.columns.h, here.squared_norm_outside(state.prox_weight), state.loss,
+        state.prox_weight + n * (state.mu - mu), mu, sparse, state.radius, state.slack, state.parts(first),
+        here.columns.average,
+    )  # fmt: skip
+    here.active = here.active[:left]
+    return Epoch(here.columns.average, *found)
 
 
 def average_weight(epoch: int) -> float:
