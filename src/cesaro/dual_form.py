@@ -11,6 +11,7 @@ import numpy as np
 
 HINGE, PIECEWISE, LOGISTIC = 0, 1, 2  # the kinds that kernels tell apart
 NO_LIMIT = 1e300  # stands for infinity: times zero it is zero
+SINGLE_LIMIT = 1e30  # and does so in single precision
 
 
 class DualForm(NamedTuple):
@@ -27,6 +28,11 @@ class DualForm(NamedTuple):
     def linear(self) -> bool:
         """Whether the loss is piecewise linear: its dual is a quadratic programme in a box."""
         return self.bend == 0.0 and self.kind != LOGISTIC
+
+    def in_single_precision(self) -> "DualForm":
+        """With limits that float32 has."""
+        low, high, cap = (min(max(x, -SINGLE_LIMIT), SINGLE_LIMIT) for x in (self.low, self.high, self.cap))
+        return self._replace(low=low, high=high, cap=cap)
 
     def bounds(self, y: Any) -> tuple[np.ndarray, np.ndarray]:
         """The least and the largest dual value of rows with targets y."""

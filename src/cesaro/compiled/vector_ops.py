@@ -10,6 +10,7 @@ There must be `padded(L, dtype)` lanes: whole vectors. Those from gap[0] on, gap
 multiples of `padded(1, dtype)`. Without this, checks for overlap and the ends of the loops cost more than the lanes.
 """
 
+import mmap
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from cesaro.compiled.llvm_vectors import WIDTH, LaneView, Row, Vector, as_real
 from cesaro.compiled.prefetch import LINE
 
 PLAIN = getattr(config, "DISABLE_JIT", False)  # as with NUMBA_DISABLE_JIT=1
+LARGE = 1 << 22  # bytes
 GAP = types.UniTuple(types.intp, 2)
 
 
@@ -32,8 +34,13 @@ def padded(lanes: int, dtype) -> int:
 
 
 def zeros(shape: tuple[int, ...] | int, dtype=np.float64) -> np.ndarray:
-    """np.zeros from the beginning of a cache line on: no vector then lies across two lines."""
+    """np.zeros from the beginning of a cache line on: no vector then lies across two lines.
+
+    A large one has pages of its own, which go back to the system when it goes; a heap might keep them.
+    """
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    if size >= LARGE:
+        return np.frombuffer(mmap.mmap(-1, size), dtype=dtype).reshape(shape)
     room = np.zeros(size + LINE, dtype=np.uint8)
     first = -room.ctypes.data % LINE
     return room[first : first + size].view(dtype).reshape(shape)

@@ -160,7 +160,7 @@ class ExactModeSolver(driver.Solver):
     def __init__(self, rows: DistributedRows, samples: list[Problem], settings: Settings, fresh: bool):
         self.rows, self.settings, self.count, self.models = rows, settings, rows.count, len(samples)
         self.variant, self.weights = variant_and_weights(settings.solver, settings.averaging)
-        self.width = samples[0].rows.d + 1
+        self.width, self.least_unit = samples[0].rows.d + 1, samples[0].least_unit
         self.steps = dict(enumerate(self._begin(sample, fresh) for sample in samples))
 
     def _begin(self, sample: Problem, fresh: bool) -> SynchronousSteps:

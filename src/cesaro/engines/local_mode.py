@@ -103,6 +103,7 @@ class LocalModeSolver(driver.Solver):
         self.settings, self.passes = settings, passes
         self.key, self.models, self.count = uuid.uuid4().hex, len(samples), whole.n
         self.width, self.columns = samples[0].rows.d + 1, samples[0].rows.width
+        self.least_unit = samples[0].least_unit
         self.merged = [self._merged(sample, whole.n) for sample in samples]
         self.replies: dict[int, list[Reply]] = {}
         self.running = list(range(self.models))

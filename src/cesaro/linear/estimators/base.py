@@ -28,19 +28,19 @@ from cesaro.storage.checkpoint import Checkpoint
 
 
 class PreviousFit:
-    """What a fit leaves for the next one: its weights, and the solver's states for a warm start or the next batch."""
+    """What a fit leaves for the next one besides its weights: the solver's states for a warm start or the next batch."""
 
     def __init__(
-        self, problem: Problem, solver: str, W: np.ndarray, states: list[Any], online: list[Any] | None = None
+        self, problem: Problem, solver: str, models: int, states: list[Any], online: list[Any] | None = None
     ) -> None:
         self.n, self.loss, self.solver = problem.rows.n, problem.loss, solver
         self.columns = (problem.rows.d, problem.rows.bias)
-        self.W, self.states, self.online = W, states, online
+        self.models, self.states, self.online = models, states, online
 
     def matches(self, problems: list[Problem], solver: str) -> bool:
         """Whether `states` are about problems of this shape."""
         rows, loss = problems[0].rows, problems[0].loss
-        mine = (self.n, self.columns, self.loss, self.solver, len(self.W))
+        mine = (self.n, self.columns, self.loss, self.solver, self.models)
         return bool(self.states) and mine == (rows.n, (rows.d, rows.bias), loss, solver, len(problems))
 
 
@@ -125,7 +125,9 @@ class LinearModel(CallbackSupportMixin, BaseEstimator, ABC):
         last = getattr(self, "_previous", None)
         if self.warm_start and last is not None and last.matches(problems, settings.solver):
             starts = last.states
-        progress: Any = begin(len(problems), settings.max_iter, settings.tol, max(at_zero), self.verbose)
+        progress: Any = begin(
+            len(problems), settings.max_iter, settings.tol, problems[0].least_unit * max(at_zero), self.verbose
+        )
         if has_callbacks(self):
             progress = Callbacks(self, len(problems), progress)
         checkpoint = None
@@ -139,7 +141,7 @@ class LinearModel(CallbackSupportMixin, BaseEstimator, ABC):
             progress.close()
         fits = [spread(fit, places, problems[0].rows.width) for fit in fits]
         states = [fit.state for fit in fits] if self.warm_start else []
-        self._previous = PreviousFit(problems[0], settings.solver, np.stack([fit.w for fit in fits]), states)
+        self._previous = PreviousFit(problems[0], settings.solver, len(fits), states)
         return fits
 
     def _one_pass(self, problems: list[Problem]) -> list[Fit]:
@@ -147,12 +149,10 @@ class LinearModel(CallbackSupportMixin, BaseEstimator, ABC):
         from cesaro.linear.solvers.averaging.online import partial_fit
 
         settings, last = self._settings(), getattr(self, "_previous", None)
-        before: list[Any] = [None] * len(problems) if last is None else last.online or list(last.W)
+        before: list[Any] = [None] * len(problems) if last is None else last.online or list(self._weights())
         pairs = [partial_fit(problem, settings, start) for problem, start in zip(problems, before, strict=True)]
         fits = [fit for fit, _ in pairs]
-        self._previous = PreviousFit(
-            problems[0], settings.solver, np.stack([fit.w for fit in fits]), [], [s for _, s in pairs]
-        )
+        self._previous = PreviousFit(problems[0], settings.solver, len(fits), [], [s for _, s in pairs])
         passed = getattr(self, "n_iter_", 0)
         return [fit._replace(n_iter=passed + fit.n_iter) for fit in fits]
 
@@ -170,13 +170,24 @@ class LinearModel(CallbackSupportMixin, BaseEstimator, ABC):
             return np.ascontiguousarray(W[..., :d]), self._bias * W[..., d]
         return W, np.zeros(W.shape[:-1])
 
+    def _weights(self) -> np.ndarray:
+        """The weight vectors (models, width) of the fitted coefficients and intercepts."""
+        coef = np.atleast_2d(self.coef_)
+        constant = np.reshape(self.intercept_ - getattr(self, "_center", 0.0), (len(coef), 1))
+        return np.hstack([coef, constant / self._scaling]) if self._scaling else coef
+
     def _publish(self, fits: list[Fit], at_zero: list[float], problem: Problem) -> None:
         """Set the fitted attributes; `at_zero` holds the objectives at w = 0."""
         n, d = problem.rows.n, problem.rows.d
-        self.coef_, self.intercept_ = self._split(np.stack([fit.w for fit in fits]), d)
+        self.intercept_ = np.array([self._bias * fit.w[d] if self._bias else 0.0 for fit in fits])
+        self.coef_ = np.empty((len(fits), d))
+        for k, fit in enumerate(fits):  # all weights need not be in memory twice
+            self.coef_[k] = fit.w[:d]
+            fits[k] = fit._replace(w=self.coef_[k])
         objective = np.array([fit.objective for fit in fits])
         lower = np.array([fit.lower_bound for fit in fits])
-        gap, relative = np.maximum(objective - lower, 0.0), relative_gap(objective, lower, at_zero)
+        gap, least = np.maximum(objective - lower, 0.0), problem.least_unit * np.array(at_zero)
+        relative = relative_gap(objective, lower, least)
         self.objective_, self.lower_bound_, self.dual_gap_, self.relative_gap_ = (
             float(values[0]) if len(fits) == 1 else values for values in (objective, lower, gap, relative)
         )

@@ -14,7 +14,7 @@ from cesaro.linear.estimators.parameters import check_together
 from cesaro.linear.estimators.sklearn_compat import validate_parameters
 from cesaro.linear.estimators.targets import columns_of
 from cesaro.linear.problem.csr import Rows
-from cesaro.linear.problem.problem import Fit, Problem, make_problem
+from cesaro.linear.problem.problem import Fit, Problem, least_unit, make_problem
 from cesaro.linear.solvers.parallel import safeguarded
 from cesaro.linear.solvers.settings import Settings
 from cesaro.losses import Loss
@@ -45,7 +45,8 @@ class ClassProblems(NamedTuple):
         """The problems of these rows."""
         code = np.minimum(np.searchsorted(self.classes, y), len(self.classes) - 1)
         v = v if self.factors is None else v * self.factors[code]
-        return [self.facts.problem(rows, column, v) for column in one_vs_rest_columns(code, len(self.classes))]
+        least, columns = least_unit(len(self.classes)), one_vs_rest_columns(code, len(self.classes))
+        return [self.facts.problem(rows, column, v)._replace(least_unit=least) for column in columns]
 
 
 class TargetProblems(NamedTuple):
@@ -105,7 +106,7 @@ def publish(model: Any, fits: list[Fit], sample: Problem, n: int) -> None:
     rows = sample.rows._replace(ptr=np.broadcast_to(np.uint32(0), n + 1), data=sample.rows.data[:0])
     problem = sample._replace(rows=rows)
     model._publish(fits, at_zero, problem)
-    model._previous = PreviousFit(problem, model.solver, np.stack([fit.w for fit in fits]), [])
+    model._previous = PreviousFit(problem, model.solver, len(fits), [])
     if not is_classifier(model):
         model._shape(single=np.ndim(model._center) == 0)
     model._warn(fits)

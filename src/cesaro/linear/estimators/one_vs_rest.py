@@ -16,7 +16,7 @@ from cesaro.linear.estimators.validation import check_points
 from cesaro.linear.out_of_core.csr_store import Store
 from cesaro.linear.problem.block_order import Layout, pieces
 from cesaro.linear.problem.csr import Rows
-from cesaro.linear.problem.problem import Problem
+from cesaro.linear.problem.problem import Problem, least_unit
 from cesaro.losses import CLASSIFICATION, Loss, ProbabilityLink
 
 
@@ -53,6 +53,9 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         """A problem for each column; they share rows and weights."""
         v = self._weighted(code, v)
         return [self._problem(rows, y, v, alpha) for y in self._columns(code)]
+
+    def _problem(self, rows: Rows, y: np.ndarray, v: np.ndarray, alpha: float) -> Problem:
+        return super()._problem(rows, y, v, alpha)._replace(least_unit=least_unit(len(self.classes_)))
 
     def _tally(self, store: Store) -> tuple[np.ndarray, np.ndarray]:
         """The classes of a store and how many rows each has."""

@@ -178,20 +178,19 @@ def restored(facts: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
     model._mu, model._scaling, model._rounding = facts["mu"], facts["scaling"], facts["rounding"]
     if "center" in arrays:
         model._center = arrays["center"][()]
-    model._previous = _point(model)
+    model._previous = _previous_fit(model)
     return model
 
 
-def _point(model: Any) -> Any:
-    """The weights as the last fit would have left them, for `partial_fit`."""
+def _previous_fit(model: Any) -> Any:
+    """What the last fit would have left for `partial_fit`."""
     from cesaro.linear.estimators.base import PreviousFit
     from cesaro.linear.problem.csr import Rows
 
-    d, bias, coef = model.n_features_in_, model._scaling, np.atleast_2d(model.coef_)
+    d, bias = model.n_features_in_, model._scaling
     none, start = np.empty(0), np.zeros(1, dtype=np.uint32)
     problem = model._problem(Rows(none, none.astype(np.uint32), start, d, bias), none, none, model.alpha)
-    constant = np.reshape(model.intercept_ - getattr(model, "_center", 0.0), (len(coef), 1))
-    return PreviousFit(problem, model.solver, np.hstack([coef, constant / bias]) if bias else coef, [])
+    return PreviousFit(problem, model.solver, len(np.atleast_2d(model.coef_)), [])
 
 
 def _lively(value: Any) -> Any:

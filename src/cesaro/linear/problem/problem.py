@@ -12,6 +12,8 @@ from cesaro.linear.problem.block_order import pieces
 from cesaro.linear.problem.csr import Rows
 from cesaro.losses import Loss
 
+TWO_CLASSES, ONE_VS_REST = 1e-3, 0.1  # the least unit of a relative gap, as a part of the objective at w = 0
+
 
 class Problem(NamedTuple):
     """mu/2 |w|^2 + l1 |w|_1 + sum_i v_i loss(<x_i, w>, y_i) / sum_i v_i  over |w| <= radius; no L1 on the intercept."""
@@ -24,6 +26,7 @@ class Problem(NamedTuple):
     l1: float = 0.0
     radius: float = np.inf
     layout: Any = None  # of rows that lie in a file: block_order.Layout
+    least_unit: float = TWO_CLASSES  # of a relative gap, as a part of the objective at w = 0
 
 
 class History:
@@ -70,27 +73,32 @@ def objective(mean_loss: Any, w: np.ndarray, mu: Any, l1: Any = 0.0, d: int | No
     return found + l1 * np.abs(w[..., :d]).sum(axis=-1)
 
 
-def gap_unit(objective: Any, at_zero: Any) -> Any:
-    """What a relative gap is relative to: the objective, but at least a thousandth of that at w = 0."""
-    return (
-        max(objective, 1e-3 * at_zero)
-        if isinstance(objective, float)
-        else np.maximum(objective, 1e-3 * np.asarray(at_zero))
-    )
+def gap_unit(objective: Any, least: Any) -> Any:
+    """What a relative gap is relative to: the objective, but at least a part of that at w = 0 (`Problem.least_unit`)."""
+    return max(objective, least) if isinstance(objective, float) else np.maximum(objective, least)
 
 
-def relative_gap(objective: Any, lower_bound: Any, at_zero: Any) -> Any:
+def least_unit(classes: int) -> float:
+    """Of the problems of a classifier, as a part of their objectives at w = 0.
+
+    A rare class against the rest has a small objective at almost any w. What decides a label is how its score compares
+    with others', and for these a gap means the same, whatever the classes' objectives are.
+    """
+    return TWO_CLASSES if classes == 2 else ONE_VS_REST
+
+
+def relative_gap(objective: Any, lower_bound: Any, least: Any) -> Any:
     """The duality gap in units of `gap_unit`; 0 where there is no gap."""
     if isinstance(objective, float):
         gap = objective - lower_bound
-        return gap / gap_unit(objective, at_zero) if gap > 0.0 else 0.0
+        return gap / gap_unit(objective, least) if gap > 0.0 else 0.0
     gap = np.maximum(np.subtract(objective, lower_bound), 0.0)
-    return np.divide(gap, gap_unit(objective, at_zero), out=np.zeros(np.shape(gap)), where=gap > 0.0)[()]
+    return np.divide(gap, gap_unit(objective, least), out=np.zeros(np.shape(gap)), where=gap > 0.0)[()]
 
 
-def is_solved(objective: Any, lower_bound: Any, at_zero: Any, tol: float) -> Any:
+def is_solved(objective: Any, lower_bound: Any, least: Any, tol: float) -> Any:
     """The stopping rule: the proved relative gap is at most `tol`; never, if that is 0."""
-    return (tol > 0.0) & (relative_gap(objective, lower_bound, at_zero) <= tol)
+    return (tol > 0.0) & (relative_gap(objective, lower_bound, least) <= tol)
 
 
 def rescaled(problem: Problem) -> tuple[Problem, float]:
@@ -125,3 +133,10 @@ def value_at_zero(problem: Problem) -> float:
         parts = [(problem.y[piece], problem.v[piece]) for piece in pieces(len(problem.y))]
         means = [np.average(problem.loss.value(0.0, y), weights=v) for y, v in parts if v.any()]
         return float(np.average(means, weights=[v.sum() for _, v in parts if v.any()]))
+
+
+def differ_in_targets_only(problems: list[Problem]) -> bool:
+    """Whether they share rows, weights, loss and penalty, and have neither a ball nor L1."""
+    first = problems[0]
+    same = all(p.rows is first.rows and p.loss == first.loss and p.mu == first.mu for p in problems)
+    return same and all(p.radius == math.inf and p.l1 == 0.0 and np.array_equal(p.v, first.v) for p in problems)

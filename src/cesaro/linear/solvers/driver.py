@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cesaro.linear.problem.problem import Fit, History, is_solved
+from cesaro.linear.problem.problem import TWO_CLASSES, Fit, History, is_solved
 from cesaro.linear.solvers.settings import Settings
 from cesaro.storage.checkpoint import NULL_SLOT, CheckpointSlot, flatten, unflatten
 
@@ -39,6 +39,7 @@ class Solver(ABC):
     together: bool = False  # whether the models end together
     at_zero: np.ndarray | None  # (models,) objectives at w = 0; None: the first evaluation, at epoch 0, finds them
     count: int  # rows with weight
+    least_unit: float = TWO_CLASSES  # `Problem.least_unit`
 
     @abstractmethod
     def advance(self, running: list[int]) -> None:
@@ -68,6 +69,10 @@ class Solver(ABC):
         """After a first epoch that exploded: begin again with smaller steps, if that can be done."""
         return False
 
+    def hands_over(self, running: list[int]) -> bool:
+        """Whether the models that are left are to be solved in another way: their status is then "max_iter"."""
+        return False
+
     def after_interrupt(self) -> Evaluation | None:
         """What a Ctrl-C in the middle of an epoch leaves to be evaluated."""
         return None
@@ -79,7 +84,8 @@ class Solver(ABC):
 class ModelLog:
     """One model's way: the best point, the best bound, the history, and why it has stopped, if it has."""
 
-    def __init__(self, width: int, at_zero: float | None, count: int):
+    def __init__(self, width: int, at_zero: float | None, count: int, least_unit: float):
+        self.least_unit = least_unit
         self.best, self.objective, self.lower_bound = np.zeros(width), math.inf, 0.0
         self.at_zero, self.history, self.status = at_zero, History(), ""
         if at_zero is not None:
@@ -97,7 +103,7 @@ class ModelLog:
 
     def solved(self, tol: float) -> bool:
         """Whether the proof that was asked for is there."""
-        return bool(is_solved(self.objective, self.lower_bound, self.at_zero, tol))
+        return bool(is_solved(self.objective, self.lower_bound, self.least_unit * (self.at_zero or 0.0), tol))
 
     def state(self) -> dict[str, Any]:
         """As arrays, numbers and words."""
@@ -122,7 +128,7 @@ class Loop:
         self.began = time.perf_counter()
         self.limit = math.inf if settings.time_limit is None else self.began + settings.time_limit
         zero = [None] * solver.models if solver.at_zero is None else solver.at_zero.tolist()
-        self.logs = [ModelLog(solver.width, each, solver.count) for each in zero]
+        self.logs = [ModelLog(solver.width, each, solver.count, solver.least_unit) for each in zero]
         self.first = solver.epoch
         if slot.saved is not None:
             saved = unflatten(slot.saved)
@@ -145,7 +151,7 @@ class Loop:
         try:
             while running := self.running:
                 late = solver.epoch > self.resumed and time.perf_counter() >= self.limit
-                last = late or solver.epoch - self.first >= settings.max_iter
+                last = late or solver.epoch - self.first >= settings.max_iter or solver.hands_over(running)
                 if last or solver.evaluation_due(self.logs[running[0]].history, settings.tol):
                     if late:
                         self.slot.save(self._state())  # not evaluated, as it would be if time had not run out
@@ -217,3 +223,17 @@ def run_to_end(
         return Loop(solver, settings, report, slot).run()
     finally:
         solver.close()
+
+
+def joined(first: Fit, second: Fit) -> Fit:
+    """Two runs one after the other: the better point, the better bound."""
+    clock = {"epoch": first.n_iter, "time": first.history["time"][-1]}
+    history = {key: np.append(column, second.history[key] + clock.get(key, 0)) for key, column in first.history.items()}
+    better = second if second.objective < first.objective else first
+    return second._replace(
+        w=better.w,
+        objective=better.objective,
+        lower_bound=max(first.lower_bound, second.lower_bound),
+        n_iter=first.n_iter + second.n_iter,
+        history=history,
+    )

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from cesaro.compiled.blas_threads import one_blas_thread
-from cesaro.linear.problem.problem import Fit, History, Problem
+from cesaro.linear.problem.problem import Fit, History, Problem, differ_in_targets_only
+from cesaro.linear.solvers.anchored import one_vs_rest
 from cesaro.linear.solvers.driver import Report
 from cesaro.linear.solvers.settings import SOLVERS, Settings
 from cesaro.storage.checkpoint import NULL_SLOT, Checkpoint, CheckpointSlot
@@ -31,7 +32,7 @@ def solve_all(
     report: Report,
     checkpoint: Checkpoint | None = None,
 ) -> list[Fit]:
-    """Every problem, in n_jobs threads. The bits do not depend on n_jobs: each is solved alone, with the same seed."""
+    """Every problem, in n_jobs threads. The bits do not depend on n_jobs: what is solved together does not."""
     if _in_one_pass(problems, settings, starts):
         from cesaro.linear.solvers.averaging import multi_target
 
@@ -40,14 +41,14 @@ def solve_all(
         return [safeguarded(zero, fit) for zero, fit in zip(at_zero, fits, strict=True)]
     workers = Workers(problems, at_zero, settings, starts, report, checkpoint)
     if workers.jobs == 1:
-        return [workers.solve(k) for k in range(len(problems))]
+        return [fit for group in workers.groups for fit in workers.solve(group)]
     with ThreadPoolExecutor(workers.jobs) as pool:
-        futures = [pool.submit(workers.solve, k) for k in range(len(problems))]
+        futures = [pool.submit(workers.solve, group) for group in workers.groups]
         try:
             wait(futures)
         except KeyboardInterrupt:
             workers.stop.set()
-        return [future.result() for future in futures]
+        return [fit for future in futures for fit in future.result()]
 
 
 def solve(
@@ -99,30 +100,37 @@ class Workers:
     ):
         self.problems, self.at_zero, self.settings, self.starts = problems, at_zero, settings, starts
         self.report, self.checkpoint, self.stop = report, checkpoint, threading.Event()
-        self.jobs = min(settings.n_jobs, len(problems))
-        self.budget = TimeBudget(settings.time_limit, len(problems), self.jobs)
+        self.together = checkpoint is None and one_vs_rest.applies(problems, settings, starts)
+        parts = -(-len(problems) // one_vs_rest.TOGETHER) if self.together else len(problems)
+        self.groups = [part.tolist() for part in np.array_split(np.arange(len(problems)), parts)]
+        self.jobs = min(settings.n_jobs, len(self.groups))
+        self.budget = TimeBudget(settings.time_limit, len(self.groups), self.jobs)
 
-    def solve(self, k: int) -> Fit:
-        """The k-th problem."""
+    def solve(self, group: list[int]) -> list[Fit]:
+        """The problems of these numbers."""
         hurry = self.stop.is_set()
 
         def report(model: int, epoch: int, objective: float, lower_bound: float) -> None:
             if self.stop.is_set() and not hurry:
                 raise KeyboardInterrupt
-            self.report(k, epoch, objective, lower_bound)
+            self.report(group[model], epoch, objective, lower_bound)
 
         settings = self.settings._replace(time_limit=self.budget.share())
         slot: CheckpointSlot = NULL_SLOT
         if hurry:
             settings = settings._replace(max_iter=1)
         elif self.checkpoint is not None:
-            slot = self.checkpoint.slot(f"model-{k}")
-        (fit,) = load_or_solve(slot, lambda: [solve(self.problems[k], settings, self.starts[k], report, slot)])
-        fit = safeguarded(self.at_zero[k], fit)
-        if fit.status == "interrupted":
+            slot = self.checkpoint.slot(f"model-{group[0]}")
+        if self.together:
+            fits = one_vs_rest.solve([self.problems[k] for k in group], settings, report)
+        else:
+            (k,) = group
+            fits = load_or_solve(slot, lambda: [solve(self.problems[k], settings, self.starts[k], report, slot)])
+        fits = [safeguarded(self.at_zero[k], fit) for k, fit in zip(group, fits, strict=True)]
+        if any(fit.status == "interrupted" for fit in fits):
             self.stop.set()
         self.budget.done()
-        return fit._replace(status="interrupted") if hurry else fit
+        return [fit._replace(status="interrupted") for fit in fits] if hurry else fits
 
 
 def safeguarded(at_zero: float, fit: Fit) -> Fit:
@@ -141,13 +149,8 @@ def _in_one_pass(problems: list[Problem], settings: Settings, starts: list[Any])
     """Whether `multi_target` covers it: the paper's solvers on problems that differ in their targets only."""
     several, rows = len(problems) > 1 and problems[0].layout is None, problems[0].rows
     plain = settings.batch_size == 1 and settings.sampling == "reshuffle" and all(start is None for start in starts)
-    if not (
-        several and plain and SOLVERS[settings.solver] == "averaging.solver" and len(problems) * rows.d <= LARGEST_STATE
-    ):
-        return False
-    from cesaro.linear.solvers.averaging import multi_target
-
-    return multi_target.differ_in_targets_only(problems)
+    ours = SOLVERS[settings.solver] == "averaging.solver" and len(problems) * rows.d <= LARGEST_STATE
+    return several and plain and ours and differ_in_targets_only(problems)
 
 
 def load_or_solve(slot: CheckpointSlot, solve: Callable[[], list[Fit]]) -> list[Fit]:

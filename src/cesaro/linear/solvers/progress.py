@@ -20,12 +20,12 @@ class Progress(ABC):
     models: int
     max_iter: int
     tol: float
-    at_zero: float  # objective at w = 0, of which the relative gap knows
+    least_unit: float  # that a relative gap is relative to
     seen: dict[int, float] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __call__(self, model: int, epoch: int, objective: float, lower_bound: float) -> None:
-        gap = float(relative_gap(objective, lower_bound, self.at_zero))
+        gap = float(relative_gap(objective, lower_bound, self.least_unit))
         with self.lock:
             self.seen[model] = self.share(epoch, gap)
             which = f"model {model + 1}/{self.models}  " if self.models > 1 else ""
@@ -78,7 +78,7 @@ _watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
 
 @contextmanager
 def watched_by(watcher: Watcher) -> Iterator[None]:
-    """Within, fits report to `watcher(models, max_iter, tol, at_zero)`, whatever their `verbose` says."""
+    """Within, fits report to `watcher(models, max_iter, tol, least_unit)`, whatever their `verbose` says."""
     token = _watcher.set(watcher)
     try:
         yield
@@ -86,7 +86,7 @@ def watched_by(watcher: Watcher) -> Iterator[None]:
         _watcher.reset(token)
 
 
-def begin(models: int, max_iter: int, tol: float, at_zero: float, verbose: Any = 0) -> Progress:
+def begin(models: int, max_iter: int, tol: float, least_unit: float, verbose: Any = 0) -> Progress:
     """The progress of a fit that begins now."""
     watcher = _watcher.get() or (Line if verbose else Silence)
-    return watcher(models, max_iter, tol, at_zero)
+    return watcher(models, max_iter, tol, least_unit)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from cesaro import losses
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.mean_loss import objective_at as objective
-from cesaro.linear.problem.problem import Problem
+from cesaro.linear.problem.problem import Problem, differ_in_targets_only
 from cesaro.linear.solvers.averaging import multi_target
 from cesaro.linear.solvers.averaging.variants import VARIANTS
 from cesaro.linear.solvers.settings import Settings
@@ -57,7 +57,7 @@ def test_every_model_is_the_printed_formula_of_its_own_targets(solver, loss, see
 def test_all_gaps_are_proved(solver):
     case = formulas.make_case(21, formulas.LOSSES[0], solver, weights=True, bias=1.0)
     problems = problems_of(case, np.random.default_rng(2), 5)
-    assert multi_target.differ_in_targets_only(problems)
+    assert differ_in_targets_only(problems)
     for problem, fit in zip(
         problems, multi_target.solve(problems, Settings(solver=solver, tol=0.02, max_iter=3000)), strict=True
     ):
@@ -70,9 +70,9 @@ def test_all_gaps_are_proved(solver):
 def test_problems_that_differ_in_more_than_targets_are_not_alike():
     case = formulas.make_case(21, formulas.LOSSES[0], "gda")
     p = case.problem
-    assert not multi_target.differ_in_targets_only([p, p._replace(mu=1.0)])
-    assert not multi_target.differ_in_targets_only([p, p._replace(v=2 * p.v)])
-    assert not multi_target.differ_in_targets_only([p._replace(radius=1.0)])
+    assert not differ_in_targets_only([p, p._replace(mu=1.0)])
+    assert not differ_in_targets_only([p, p._replace(v=2 * p.v)])
+    assert not differ_in_targets_only([p._replace(radius=1.0)])
 
 
 def test_ctrl_c_leaves_the_best_points_so_far():

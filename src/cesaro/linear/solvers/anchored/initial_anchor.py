@@ -24,12 +24,17 @@ def first_step(state: SolverState) -> float:
     if state.mu * n >= 10.0 * state.mean_square:
         return 0.5
     if WIDE * state.rows.d >= n:
-        return max(1.0, math.sqrt(state.mean_square / (n * state.mu)) if state.mu > 0.0 else 1.0)
+        return step_for_wide_rows(state.mean_square, n, state.mu)
     m = min(n, max(n // 60, 2000), SAMPLE if state.layout is not None else n)
     if len(order) < n:  # a sample itself
         m = min(m, 2 * len(order) // 3)
     fresh = order[m : m + m // 2] if n >= 2 * m else order
     return best_step(lambda c: trial(state, order[:m], fresh, state.mean_square / c)) * (m / n) ** (1 / 3)
+
+
+def step_for_wide_rows(mean_square: float, n: int, mu: float) -> float:
+    """c for rows that hardly meet: K is the lesser of mean |x|^2 and its geometric mean with n mu."""
+    return max(1.0, math.sqrt(mean_square / (n * mu))) if mu > 0.0 else 1.0
 
 
 def trial(state: SolverState, order: np.ndarray, fresh: np.ndarray, prox_weight: float) -> float:

@@ -20,6 +20,7 @@ from cesaro.compiled.blas_threads import one_blas_thread
 from cesaro.dual_form import DualForm
 from cesaro.linear.problem.problem import Fit, History, Problem, is_solved, value_at_zero
 from cesaro.linear.problem.scalar_losses import dual_form
+from cesaro.linear.solvers import driver
 from cesaro.linear.solvers.anchored.box_qp import minimise
 from cesaro.linear.solvers.driver import Report
 from cesaro.linear.solvers.settings import Settings
@@ -191,7 +192,7 @@ def between_epochs(
         return fit
     left = None if limit is None else max(0.0, began + limit - time.perf_counter())
     rest = settings._replace(max_iter=settings.max_iter - fit.n_iter, time_limit=left)
-    return _joined(fit, run_epochs(problem, rest, fit.state, report, slot.subslot("rest")))
+    return driver.joined(fit, run_epochs(problem, rest, fit.state, report, slot.subslot("rest")))
 
 
 def _polished(problem: Problem, fit: Fit, tol: float) -> Fit:
@@ -205,20 +206,6 @@ def _polished(problem: Problem, fit: Fit, tol: float) -> Fit:
             lower = max(lower, better.lower_bound)
     history = History(np.column_stack(list(fit.history.values())))
     history.add(fit.n_iter + 1, fit.history["time"][-1] + time.perf_counter() - began, objective, lower, problem.rows.n)
-    solved = is_solved(objective, lower, value_at_zero(problem), tol)
+    solved = is_solved(objective, lower, problem.least_unit * value_at_zero(problem), tol)
     status = "converged" if solved else "max_iter"
     return Fit(w, objective, lower, fit.n_iter + 1, history.columns(), status, fit.state)
-
-
-def _joined(first: Fit, second: Fit) -> Fit:
-    """Two runs one after the other: the better point, the better bound."""
-    clock = {"epoch": first.n_iter, "time": first.history["time"][-1]}
-    history = {key: np.append(column, second.history[key] + clock.get(key, 0)) for key, column in first.history.items()}
-    better = second if second.objective < first.objective else first
-    return second._replace(
-        w=better.w,
-        objective=better.objective,
-        lower_bound=max(first.lower_bound, second.lower_bound),
-        n_iter=first.n_iter + second.n_iter,
-        history=history,
-    )

@@ -32,6 +32,7 @@ class DualWarmStart(NamedTuple):
 
     b: np.ndarray
     w: np.ndarray
+    prox_weight: float | None = None
 
 
 class AnchoredSolver(driver.Solver):
@@ -44,6 +45,7 @@ class AnchoredSolver(driver.Solver):
         self.problem, self.settings, self.start = problem, settings, start
         self.current = SolverState(problem._replace(rows=rows), settings.seed)
         self.at_zero, self.width, self.count = np.array([self.current.at_zero]), rows.d + 1, self.current.n
+        self.least_unit = problem.least_unit
         self.weights = 0.0  # the sum of the epochs' weights in the average of all
         self.evaluations, self.of_total = 0, math.inf  # and the objective at the average of all epochs
         self.evaluated, self.hoped = 0, math.inf  # the last epoch that was, and what it estimated the gap to be
@@ -57,6 +59,7 @@ class AnchoredSolver(driver.Solver):
         if self.start is not None:
             w = (self.start.w if self.used is None else self.start.w[np.append(self.used, -1)]) / self.unit
             state.load_dual_values(self.start.b)
+            weight = weight if self.start.prox_weight is None else self.start.prox_weight
         if state.mu == 0.0:
             weight = max(weight, 1e-3 * state.mean_square, 1e-300)
         state.recenter(w, weight)
@@ -87,7 +90,7 @@ class AnchoredSolver(driver.Solver):
         if self.epoch == 0:
             return False
         upper = history.rows[-1][2]
-        hope = min(HOPE * tol * gap_unit(upper, self.current.at_zero), 0.75 * self.hoped)
+        hope = min(HOPE * tol * gap_unit(upper, self.least_unit * self.current.at_zero), 0.75 * self.hoped)
         if self.epoch > 1 and self.current.gap <= hope:
             return True
         return self.epoch >= self.evaluated + max(3, min(10, self.epoch // 2)) or not len(self.current.working.active)

@@ -55,6 +55,7 @@ class MultiTargetSolver(driver.Solver):
         self.zr, self.scalars, self.cut = zeros((rows.d + 1, 2 * P)), np.array(RunScalars()), zeros(P)
         self.work = zeros((2, 2 * P))
         self.planes = [CuttingPlanes(p, PLANES) for p in problems]
+        self.least_unit = problems[0].least_unit
         self.at_zero = self.objectives(np.zeros((len(problems), rows.width)))
 
     def begin(self, anchor: float | str) -> None:
@@ -125,13 +126,6 @@ class MultiTargetSolver(driver.Solver):
 
     def _evaluation(self, points: np.ndarray, bounds: np.ndarray) -> Evaluation:
         return Evaluation(points, self.objectives(points), bounds, np.full(self.models, self.count))
-
-
-def differ_in_targets_only(problems: list[Problem]) -> bool:
-    """Whether the shared schedule covers them."""
-    first = problems[0]
-    same = all(p.rows is first.rows and p.loss == first.loss and p.mu == first.mu for p in problems)
-    return same and all(p.radius == math.inf and p.l1 == 0.0 and np.array_equal(p.v, first.v) for p in problems)
 
 
 def solve(

@@ -98,6 +98,7 @@ class AveragingSolver(driver.Solver):
         self.width = rows.width
         self.known: np.ndarray | None = None
         self.run_epoch = choose_kernel(self)
+        self.least_unit = problem.least_unit
         self.at_zero: np.ndarray = self.objectives(np.zeros((1, rows.width)))
 
     def begin(self, w: np.ndarray | None, anchor: float | str) -> None:

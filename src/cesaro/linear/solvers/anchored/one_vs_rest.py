@@ -1,0 +1,185 @@
+"""Classes against the rest, many at once: the anchored solver's epochs and evaluations, shared by up to sixteen of them.
+
+On wide data an epoch of one class waits for memory, of which it uses one number in eight; together they use all of it.
+All rows are visited, for some class or other needs each of them. A class that is proved is done; when few are left, each
+goes on by itself, over its own active rows, from its dual values and its prox center.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from cesaro.compiled.vector_ops import padded, zeros
+from cesaro.linear.bounds.dual_bound import dual_bound
+from cesaro.linear.problem.csr import without_redundant_arrays
+from cesaro.linear.problem.problem import Fit, History, Problem, differ_in_targets_only, gap_unit, rescaled
+from cesaro.linear.problem.row_order import neighbours_to_keep, shuffled_in_place
+from cesaro.linear.problem.scalar_losses import dual_form
+from cesaro.linear.solvers import driver
+from cesaro.linear.solvers.anchored import class_kernels, kernels, polish
+from cesaro.linear.solvers.anchored.dual_state import EPS, allowance
+from cesaro.linear.solvers.anchored.initial_anchor import WIDE, step_for_wide_rows
+from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule
+from cesaro.linear.solvers.anchored.solver import DualWarmStart
+from cesaro.linear.solvers.anchored.solver import solve as solve_one
+from cesaro.linear.solvers.driver import Evaluation, Report
+from cesaro.linear.solvers.settings import Settings
+
+TOGETHER = 16  # classes: a cache line of single numbers
+HOPE, MOST = (
+    1.2,
+    0.75,
+)  # an evaluation, as dear as three epochs, is tried when so many estimated gaps are that near to proof
+ENTRIES = 8  # for each column, from which on an epoch is not mostly one over the columns
+FEWEST = 4  # classes up to which each is solved by itself
+EARLY, MIDDLE = (
+    0.7,
+    0.4,
+)  # where in the first epoch, and in later ones, the point is that the average has besides the last
+
+
+class OneVsRestSolver(driver.Solver):
+    """Epochs of some classes against the rest."""
+
+    def __init__(self, problems: list[Problem], settings: Settings):
+        one = problems[0]
+        self.rows, self.loss, self.mu, self.tol = (
+            without_redundant_arrays(one.rows),
+            dual_form(one.loss),
+            one.mu,
+            settings.tol,
+        )
+        self.single = self.loss.in_single_precision()
+        rows, n, d, L = self.rows, one.rows.n, one.rows.d, padded(len(problems), np.float32)
+        self.models, self.width, self.least_unit = len(problems), d + 1, one.least_unit
+        self.seed = int(np.random.default_rng(settings.seed).integers(1, 2**32))
+        records, order = np.empty((n, 4)), np.empty(n, np.uint32)
+        self.count, zero = kernels.prepare(
+            one.y, one.v, np.count_nonzero(one.v) / one.v.sum(), self.loss, records, order
+        )
+        self.order, self.at_zero, self.zero = order[: self.count], np.full(self.models, zero), zero
+        self.block = min(neighbours_to_keep(problem.y) for problem in problems)
+        self._shuffle()
+        mean_square = kernels.mean_square(rows, records, self.order)
+        self.record = np.ascontiguousarray(records[:, [kernels.V, kernels.Q]])
+        self.Y, self.b = np.full((n, L), -1.0, np.float32), zeros((n, L), np.float32)
+        for c, problem in enumerate(problems):
+            self.Y[:, c] = problem.y
+        self.H, self.A, self.C = (zeros((d, L), np.float32) for _ in range(3))
+        self.W, self.G = zeros((d + 1, L)), zeros((d + 1, L))  # points, and mean b_i x_i, at evaluations
+        self.h_intercept, self.intercept = np.zeros(L), np.zeros(L)
+        self.K = np.full(L, mean_square / step_for_wide_rows(mean_square, self.count, self.mu))
+        self.strongest = 20.0 * np.minimum(self.K, mean_square / 0.3)
+        self.rules, self.gaps, self.upper = [ProxWeightRule() for _ in range(L)], np.full(L, np.inf), np.full(L, zero)
+        self.evaluated, self.running = 0, list(range(self.models))
+
+    def _shuffle(self) -> None:
+        self.seed = shuffled_in_place(self.order, self.seed, self.block)
+
+    def advance(self, running: list[int]) -> None:
+        self.epoch += 1
+        self.running = running
+        first, n, mu, L = self.epoch == 1, self.count, self.mu, len(self.K)
+        if not first:
+            self._shuffle()
+        gaps, work, sums = np.zeros(L), zeros((6, L), np.float32), zeros((3, L), np.float32)
+        class_kernels.run_epoch_classes(
+            self.rows, self.record, self.Y, self.order, self.H, self.h_intercept, self.b, self.single, self.K,
+            0.0 if first else n * mu, mu if first else 0.0, int((EARLY if first else MIDDLE) * n), self.A, gaps, work,
+        )  # fmt: skip
+        factors = [1.0] * L if first else [rule.factor() for rule in self.rules]
+        K, new, s = self.K, np.minimum(self.K / factors, self.strongest), 1.0 / (self.K + n * mu)
+        if first:
+            new = self.strongest / 20.0
+        single = [x.astype(np.float32) for x in (K, new, s)]
+        class_kernels.recenter_classes(self.H, self.A, self.C, n, mu, *single, sums)
+        end, u = s * self.h_intercept, self.h_intercept - K * self.intercept
+        average = 0.5 * (work[5] + end)
+        oscillation, move = sums[0] + (end - average) ** 2, sums[1] + (average - self.intercept) ** 2
+        self.gaps = gaps / n + sums[2] + 0.5 / mu * (mu * average - u / n) ** 2
+        self.h_intercept, self.intercept, self.K = u + new * average, average, new
+        if not first:
+            for rule, out, far in zip(self.rules, oscillation, move, strict=True):
+                rule.observe(math.sqrt(out), math.sqrt(far))
+
+    def evaluation_due(self, history: History, tol: float) -> bool:
+        if self.epoch < 2:
+            return False
+        hopeful = self.gaps <= HOPE * tol * gap_unit(self.upper, self.least_unit * self.zero)
+        most = np.count_nonzero(hopeful[self.running]) >= MOST * len(self.running)
+        return (most and self.epoch > self.evaluated + 1) or self.epoch >= 2 * self.evaluated + 6
+
+    def hands_over(self, running: list[int]) -> bool:
+        return self.epoch > 0 and len(running) <= FEWEST
+
+    def evaluate(self, running: list[int], tol: float, last: bool) -> Evaluation:
+        """At the prox centers."""
+        self.evaluated, n, L, d = self.epoch, self.count, len(self.K), self.rows.d
+        W, G, work = self.W, self.G, np.empty((3, L))
+        W[:d], W[d], G[:] = self.C, self.intercept, 0.0
+        primal, dual, size = np.zeros(L), np.zeros(L), np.zeros(L)
+        class_kernels.evaluate_classes(self.rows, self.record, self.Y, self.b, self.loss, W, primal, dual, size, work)
+        class_kernels.sum_dual_values_classes(self.rows, self.record, self.b, G, work[0])
+        ww, gg = np.einsum("jc,jc->c", W, W), np.einsum("jc,jc->c", G, G)
+        objective, lower = primal / n + self.mu / 2.0 * ww, np.empty(L)
+        for c in running:
+            g = np.array([math.sqrt(gg[c]) / n])
+            drift = EPS * math.sqrt(n) * g[0] * math.sqrt(ww[c])
+            lower[c] = dual_bound(dual[c] / n, g, self.mu) - allowance(n, size[c] / n, drift)
+        self.upper = np.minimum(self.upper, objective)
+        points: Any = [W[:, c] for c in running]
+        return Evaluation(points, objective[running], lower[running], np.full(len(running), n))
+
+    def after_interrupt(self) -> Evaluation:
+        return self.evaluate(list(range(self.models)), self.tol, last=True)
+
+    def state(self) -> None:
+        return None
+
+    def resume(self, state: dict[str, Any]) -> None:
+        raise NotImplementedError("classes that share their epochs have no checkpoint.")
+
+    def start(self, c: int) -> DualWarmStart:
+        """From where class c can go on by itself."""
+        w = np.append(self.C[:, c].astype(np.float64), self.intercept[c])
+        return DualWarmStart(self.b[:, c].astype(np.float64), w, float(self.K[c]))
+
+
+def applies(problems: list[Problem], settings: Settings, starts: list[Any]) -> bool:
+    """Whether these are classes against the rest that gain by it, on wide rows in memory, plainly regularised."""
+    one = problems[0]
+    return (
+        settings.solver == "anchored"
+        and settings.anchor == "auto"
+        and len(problems) > FEWEST
+        and all(start is None for start in starts)
+        and one.layout is None
+        and one.l1 == 0.0
+        and one.mu > 0.0
+        and one.radius == np.inf
+        and dual_form(one.loss).cap > 0.0
+        and WIDE * one.rows.d >= one.rows.n
+        and len(one.rows.col) >= ENTRIES * one.rows.d
+        and rescaled(one)[1] == 1.0
+        and not polish.pays(one, settings)
+        and differ_in_targets_only(problems)
+    )
+
+
+def solve(problems: list[Problem], settings: Settings, report: Report | None = None) -> list[Fit]:
+    """All of them: together, and those that are not proved then one by one."""
+    solver = OneVsRestSolver(problems, settings)
+    fits, width = driver.run_to_end(solver, settings, report), problems[0].rows.width
+    left = [c for c, fit in enumerate(fits) if fit.status == "max_iter" and fit.n_iter < settings.max_iter]
+    starts = {c: solver.start(c) for c in left}
+    del solver
+    for c in left:
+
+        def mine(_: int, epoch: int, objective: float, lower: float, c: int = c) -> None:
+            if report is not None:
+                report(c, fits[c].n_iter + epoch, objective, lower)
+
+        rest = settings._replace(max_iter=settings.max_iter - fits[c].n_iter)
+        fits[c] = driver.joined(fits[c], solve_one(problems[c], rest, starts.pop(c), mine))
+    return [fit._replace(w=fit.w[:width], state=None) for fit in fits]

@@ -1,0 +1,133 @@
+"""Classes that share their epochs: the bounds are true, the models those of each class by itself, threads change nothing."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from solving import by_anchored
+
+from cesaro import DualAveragingClassifier, losses
+from cesaro.linear.problem.csr import make_rows
+from cesaro.linear.problem.mean_loss import objective_at
+from cesaro.linear.problem.problem import ONE_VS_REST, Problem
+from cesaro.linear.solvers.anchored import class_kernels, one_vs_rest
+from cesaro.linear.solvers.anchored.one_vs_rest import OneVsRestSolver
+from cesaro.linear.solvers.settings import Settings
+
+LOSSES = [kind() for kind in losses.CLASSIFICATION.values()]
+
+
+def wide_rows(n=300, d=120, classes=6, seed=0):
+    rng = np.random.default_rng(seed)
+    X = sp.random_array((n, d), density=0.1, rng=rng, format="csr")
+    return X, np.argmax(X @ rng.normal(size=(d, classes)) + 0.3 * rng.normal(size=(n, classes)), axis=1)
+
+
+def problems(loss, seed=0, bias=1.0, mu=1e-3):
+    X, y = wide_rows(seed=seed)
+    v, rows = np.random.default_rng(seed).choice([0.0, 1.0, 2.0], len(y)), make_rows(X, bias)
+    return [Problem(rows, np.where(y == k, 1.0, -1.0), v, loss, mu, least_unit=ONE_VS_REST) for k in range(6)]
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+@pytest.mark.parametrize("bias", [0.0, 1.0])
+def test_values_are_those_of_the_points_and_bounds_are_below_every_optimum(loss, bias):
+    for seed in range(3):
+        given = problems(loss, seed, bias)
+        for tol in (1e-1, 1e-3, 1e-6):
+            for problem, fit in zip(given, one_vs_rest.solve(given, Settings(tol=tol, seed=seed)), strict=True):
+                best = by_anchored(problem, tol=1e-10, max_iter=20_000)
+                assert fit.objective == pytest.approx(objective_at(problem, fit.w), rel=1e-10)
+                assert fit.lower_bound <= best.objective * (1.0 + 1e-11)
+                assert best.lower_bound <= fit.objective * (1.0 + 1e-11)
+                assert fit.status == "converged"
+                assert fit.objective - fit.lower_bound <= tol * max(fit.objective, ONE_VS_REST)
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+def test_an_epoch_is_that_of_every_class_by_itself_in_the_same_order(loss):
+    given = problems(loss)
+    solver = OneVsRestSolver(given, Settings())
+    for _ in range(3):
+        solver.advance(list(range(6)))
+    rows, record, n, mu = given[0].rows, solver.record, solver.count, given[0].mu
+    X = np.zeros((rows.n, rows.d + 1))
+    for i in range(rows.n):
+        X[i, rows.col[rows.ptr[i] : rows.ptr[i + 1]]] = rows.data[rows.ptr[i] : rows.ptr[i + 1]]
+    X[:, -1] = rows.bias
+    for c in range(6):  # h = K w_0 + sum v b x, and b is feasible
+        w = np.append(solver.C[:, c], solver.intercept[c])
+        h = np.append(solver.H[:, c], solver.h_intercept[c])
+        np.testing.assert_allclose(
+            h, solver.K[c] * w + X.T @ (record[:, 0] * solver.b[:, c]), rtol=1e-4, atol=1e-4 * np.abs(h).max()
+        )
+        assert np.isfinite(loss.conjugate(-solver.b[:, c].astype(float), given[c].y)).all()
+    assert n == np.count_nonzero(given[0].v)
+    assert mu > 0.0
+
+
+def test_a_row_of_an_epoch_takes_the_best_dual_value():
+    """The dual after an epoch of one row is the largest that this row's value can make it: a search finds no better."""
+    rows, Y = make_rows(np.array([[2.0, -1.0]]), 1.0), np.array([[1.0] + [-1.0] * 15], np.float32)
+    H, b, A = np.zeros((2, 16), np.float32), np.zeros((1, 16), np.float32), np.zeros((2, 16), np.float32)
+    intercept, K, work, gaps = np.zeros(16), np.full(16, 2.0), np.zeros((6, 16), np.float32), np.zeros(16)
+    for loss in LOSSES:
+        H[:], b[:], intercept[:] = 0.0, 0.0, 0.0
+        class_kernels.run_epoch_classes(
+            rows,
+            np.array([[1.0, 6.0]]),
+            Y,
+            np.array([0], np.uint32),
+            H,
+            intercept,
+            b,
+            loss.dual().in_single_precision(),
+            K,
+            0.5,
+            0.0,
+            0,
+            A,
+            gaps,
+            work,
+        )
+        for c, y in ((0, 1.0), (1, -1.0)):
+            grid = y * np.linspace(1e-6, 1.0 - 1e-6, 4001) * (1.0 if loss.dual().bend == 0.0 else 4.0)
+            dual = -loss.conjugate(-grid, np.full_like(grid, y)) - 6.0 * grid**2 / (2.0 * 2.5)
+            assert b[0, c] == pytest.approx(grid[np.argmax(dual)], abs=2e-3)
+            assert intercept[c] == pytest.approx(b[0, c], rel=1e-6)
+
+
+def test_the_classifier_uses_it_on_wide_rows_whatever_the_number_of_threads(monkeypatch):
+    X, y = wide_rows(n=400, d=150, classes=40, seed=2)
+    monkeypatch.setattr("cesaro.linear.solvers.anchored.polish.pays", lambda *_: False)
+    calls, solve = [], one_vs_rest.solve
+    monkeypatch.setattr(one_vs_rest, "solve", lambda *a: calls.append(len(a[0])) or solve(*a))
+    one = DualAveragingClassifier(alpha=1e-3, random_state=0).fit(X, y)
+    assert sum(calls) == len(one.classes_) > 32
+    assert max(calls) <= one_vs_rest.TOGETHER
+    two = DualAveragingClassifier(alpha=1e-3, random_state=0, n_jobs=2).fit(X, y)
+    np.testing.assert_array_equal(one.coef_, two.coef_)
+    assert (one.relative_gap_ <= 1e-3).all()
+    np.testing.assert_allclose(one.relative_gap_, one.dual_gap_ / np.maximum(one.objective_, 0.1), rtol=1e-12)
+    assert (one.predict(X) == y).mean() > 0.9
+    monkeypatch.undo()
+    labels, proved = one.predict_certified(X)
+    exact = DualAveragingClassifier(alpha=1e-3, random_state=0, tol=1e-9).fit(X, y)
+    np.testing.assert_array_equal(labels[proved], exact.predict(X)[proved])
+
+
+def test_an_interrupt_leaves_a_fitted_model(monkeypatch):
+    X, y = wide_rows(n=400, d=150, classes=40, seed=2)
+    monkeypatch.setattr("cesaro.linear.solvers.anchored.polish.pays", lambda *_: False)
+    epochs, advance = [], OneVsRestSolver.advance
+
+    def interrupted(self, running):
+        epochs.append(1)
+        if len(epochs) == 3:
+            raise KeyboardInterrupt
+        advance(self, running)
+
+    monkeypatch.setattr(OneVsRestSolver, "advance", interrupted)
+    with pytest.warns(UserWarning, match="interrupted"):
+        model = DualAveragingClassifier(alpha=1e-3, random_state=0).fit(X, y)
+    assert np.isfinite(model.coef_).all()
+    assert (model.lower_bound_ <= model.objective_).all()
