@@ -7,17 +7,12 @@ push w the same way for too long, so blocks are short there: 8 rows cost about a
 """
 
 import numpy as np
-from numba import njit
 
-from cesaro.compiled.flags import KERNEL
 from cesaro.linear.problem.csr import Rows
-from cesaro.linear.problem.row_order import RowOrders, shuffle, wrapping_around
+from cesaro.linear.problem.row_order import BLOCK, RowOrders, neighbours_to_keep, shuffled_in_place
 
 WIDE = 4096  # columns whose weights fill the first cache
-BLOCK = 32  # rows
-SHORT = 8  # where neighbours are alike
-ALIKE = 0.1  # the correlation of neighbours' targets from which on they are
-SAMPLE = 1 << 16  # rows that tell
+STREAM = 32  # rows of a block where neighbours are unrelated
 
 
 class NeighbourOrders:
@@ -25,12 +20,12 @@ class NeighbourOrders:
 
     def __init__(self, exist: np.ndarray, block: int):
         self.order, self.grouped, self.still, self.sorted = exist.copy(), exist.copy(), len(exist), exist
-        self.block, self.blocks = block, np.zeros(-(-len(exist) // block), dtype=np.uint32)
+        self.block = block
 
     def draw(self, rng: np.random.Generator) -> np.ndarray:
-        """The next order."""
-        with wrapping_around():
-            shuffle_blocks(self.sorted, self.block, self.blocks, np.uint64(2.0**32 * rng.random()), self.order)
+        """The next order. It depends on none before, so that a run resumed is a run."""
+        self.order[:] = self.sorted
+        shuffled_in_place(self.order, np.uint64(2.0**32 * rng.random()), self.block)
         return self.order
 
 
@@ -40,24 +35,4 @@ def orders_of(
     """Orders of the rows that exist, with targets y: blocks of neighbours where there are many columns."""
     if rows.d < WIDE or layout is not None:
         return RowOrders(exist, rows.ptr, layout, marks)
-    return NeighbourOrders(exist, SHORT if neighbours_alike(y[exist[:SAMPLE]]) else BLOCK)
-
-
-def neighbours_alike(y: np.ndarray) -> bool:
-    """Whether the targets of neighbouring rows are correlated."""
-    y = y - y.mean()
-    return bool(y[1:] @ y[:-1] > ALIKE * (y @ y))
-
-
-@njit(**KERNEL)
-def shuffle_blocks(exist, size, blocks, x, order):
-    """`exist` in blocks of `size` rows, shuffled; the last block may be shorter."""
-    n, to = exist.shape[0], 0
-    for k in range(blocks.shape[0]):
-        blocks[k] = k
-    shuffle(blocks, x)
-    for k in range(blocks.shape[0]):
-        first = size * np.intp(blocks[k])
-        for j in range(first, min(n, first + size)):
-            order[to] = exist[j]
-            to += 1
+    return NeighbourOrders(exist, BLOCK if neighbours_to_keep(y[exist]) == 1 else STREAM)
