@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cesaro.linear.problem.csr import Rows
-from cesaro.linear.problem.neighbour_order import BLOCK, STREAM, WIDE, NeighbourOrders, orders_of
+from cesaro.linear.problem.neighbour_order import SHORT, STREAM, WIDE, NeighbourOrders, orders_of
 from cesaro.linear.problem.row_order import RowOrders
 
 
@@ -35,4 +35,4 @@ def test_blocks_are_short_where_neighbours_have_like_targets():
     rng, exist = np.random.default_rng(2), np.arange(2000, dtype=np.uint32)
     mixed = rng.choice([-1.0, 1.0], 2000)
     assert orders_of(rows_over(WIDE, 2000), exist, mixed).block == STREAM
-    assert orders_of(rows_over(WIDE, 2000), exist, np.sort(mixed)).block == BLOCK
+    assert orders_of(rows_over(WIDE, 2000), exist, np.sort(mixed)).block == SHORT

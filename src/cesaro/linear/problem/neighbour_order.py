@@ -3,16 +3,16 @@
 Where the weights do not stay in the first cache a row at random waits for memory twice, for its entries and for its
 weights; a block is read as a stream. Every row comes once an epoch, which is all that a proof needs, but the order is not
 uniform: rows of a block follow each other. Where neighbours have like targets (a file sorted by class) long blocks would
-push w the same way for too long, so blocks are short there: 8 rows cost about as many epochs as rows at random do.
+push w the same way for too long, so blocks are short there.
 """
 
 import numpy as np
 
 from cesaro.linear.problem.csr import Rows
-from cesaro.linear.problem.row_order import BLOCK, RowOrders, neighbours_to_keep, shuffled_in_place
+from cesaro.linear.problem.row_order import RowOrders, neighbours_to_keep, shuffled_in_place
 
 WIDE = 4096  # columns whose weights fill the first cache
-STREAM = 32  # rows of a block where neighbours are unrelated
+STREAM, SHORT = 32, 4  # rows of a block where neighbours are unrelated, and where they are alike
 
 
 class NeighbourOrders:
@@ -35,4 +35,4 @@ def orders_of(
     """Orders of the rows that exist, with targets y: blocks of neighbours where there are many columns."""
     if rows.d < WIDE or layout is not None:
         return RowOrders(exist, rows.ptr, layout, marks)
-    return NeighbourOrders(exist, BLOCK if neighbours_to_keep(y[exist]) == 1 else STREAM)
+    return NeighbourOrders(exist, SHORT if neighbours_to_keep(y[exist]) == 1 else STREAM)
