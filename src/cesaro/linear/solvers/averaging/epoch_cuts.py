@@ -1,6 +1,6 @@
 """The cutting planes of a run of the recursion: z has grown by the slopes of whole epochs, and that is a plane.
 
-A plane is made when a bound is asked for, of all epochs since the one before: an epoch itself then costs nothing in O(d).
+A plane of every epoch gives the best bounds; of several together, since a bound was last asked for, the least work.
 """
 
 import math

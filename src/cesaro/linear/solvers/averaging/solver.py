@@ -8,11 +8,11 @@
 
 Every row is visited once an epoch with a weight that is constant within it: so epochs are a cutting plane of the
 objective. Sums are rescaled where the weight of an epoch has grown large: no sequence of weights overflows. An epoch costs
-what its rows cost: O(d) work waits for an evaluation.
+what its rows cost: O(d) work waits for an evaluation where it would count.
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -43,27 +43,14 @@ from cesaro.linear.solvers.averaging.kernels import (
     step,
 )
 from cesaro.linear.solvers.averaging.variants import VARIANTS, Variant, unit_ratio, variant_and_weights
+from cesaro.linear.solvers.averaging.warm_start import AveragingWarmStart, run_kind
 from cesaro.linear.solvers.driver import Evaluation, Report
 from cesaro.linear.solvers.initial_step import anchor_for_step
 from cesaro.linear.solvers.settings import Settings
 from cesaro.storage.checkpoint import NULL_SLOT, CheckpointSlot
 
+DENSE = 64  # entries for each column from which on a cutting plane costs little beside its epoch
 LARGE = 2.0**20  # a weight of an epoch, in units of the first since sums were rescaled
-
-
-class AveragingWarmStart(NamedTuple):
-    """What the next fit may go on from."""
-
-    zr: np.ndarray  # z and r side by side
-    scalars: np.ndarray
-    epoch: int
-    w: np.ndarray
-    kind: tuple  # of `run_kind`: the recursion goes on where it is the same, else it begins at w
-
-
-def run_kind(problem: Problem, solver: str) -> tuple:
-    """What must be the same for a recursion to go on."""
-    return (solver, problem.loss, problem.mu, problem.l1, problem.radius)
 
 
 class AveragingSolver(driver.Solver):
@@ -85,7 +72,7 @@ class AveragingSolver(driver.Solver):
         self.scalars, self.epoch, self.first = np.array(RunScalars()), 0, 0
         self.step, self.mean_square = 0.0, 0.0
         self.targets = np.stack([problem.y, np.zeros(rows.n)], axis=1)  # and the lazy update of the average
-        self.cuts = EpochCuts(problem)
+        self.cuts, self.plane_each = EpochCuts(problem), DENSE * rows.d <= len(rows.col)
         recall = draws or (variant.keep and problem.radius < math.inf)  # then z is not the sum of the rows' slopes
         self.slope_sums = np.zeros((rows.n if recall else 0, 2))
         self.slopes = np.zeros(min(batch_size, self.count))  # of a batch
@@ -136,6 +123,14 @@ class AveragingSolver(driver.Solver):
         if self.problem.radius < math.inf:
             self.fold()  # |z|^2 anew
         scalars[DONE] = done + scalars[GAMMA] * self.count  # exact, where a running sum has rounded
+        if self.plane_each:
+            self.add_plane()
+
+    def add_plane(self) -> None:
+        """The cutting plane of the epochs since the last, where z is the sum of the rows' slopes."""
+        if not len(self.slope_sums):
+            self.cuts.add(self.zr[:, 0], self.scalars[DONE], self.scalars[CUT], self.epoch, self.count)
+            self.scalars[CUT] = 0.0
 
     def rescale(self, ratio: float) -> None:
         """All sums in a unit in which they are so many times as large."""
@@ -193,9 +188,7 @@ class AveragingSolver(driver.Solver):
             c = recalled_cut(p.rows, p.y, self.share, self.config.loss, self.slope_sums, s) / self.count
             lost = float(np.linalg.norm(s)) * EPS / math.sqrt(self.count)
             self.cuts.planes.add(s[: self.width] / self.count, c, 1.0, lost)
-        else:
-            self.cuts.add(self.zr[:, 0], self.scalars[DONE], self.scalars[CUT], self.epoch, self.count)
-            self.scalars[CUT] = 0.0
+        self.add_plane()
         return self.cuts.planes.bound()
 
     def evaluation_due(self, history: History, tol: float) -> bool:
