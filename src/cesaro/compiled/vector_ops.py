@@ -117,19 +117,20 @@ def _add_to_row(typingctx, h, c, x, g, gap):
 
 @intrinsic
 def _dot_pairs(typingctx, data, col, start, stop, zr):
-    """sum_j data[j] zr[col[j]] for zr of two columns; two sums in turn."""
+    """sum_j data[j] zr[col[j]] for zr of two columns; four sums in turn."""
 
     def codegen(context, builder, signature, args):
         pairs = LaneView(context, builder, signature.args[4], args[4], width=16)
         nothing = pairs.everywhere(ir.Constant(pairs.real, 0.0))
-        sums = [cgutils.alloca_once_value(builder, nothing.value) for _ in range(2)]
+        sums = [cgutils.alloca_once_value(builder, nothing.value) for _ in range(4)]
 
         def add(column, x, way):
             term = pairs.load(builder.mul(column, pairs.lanes)) * pairs.everywhere(as_real(builder, x, pairs.real))
             builder.store((Vector(builder, builder.load(sums[way])) + term).value, sums[way])
 
-        Row(context, builder, signature.args, args[:4]).each(add, 2)
-        total = builder.fadd(*[builder.load(part) for part in sums])
+        Row(context, builder, signature.args, args[:4]).each(add, 4)
+        one, two, three, four = (builder.load(part) for part in sums)
+        total = builder.fadd(builder.fadd(one, two), builder.fadd(three, four))
         found = [builder.extract_element(total, ir.IntType(32)(k)) for k in range(2)]
         return context.make_tuple(builder, signature.return_type, found)
 

@@ -16,7 +16,7 @@ from cesaro.engines.problems import DistributedProblem, PartitionProblems
 from cesaro.linear.problem.problem import Fit, History, Problem, objective
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers import driver
-from cesaro.linear.solvers.averaging.solver import growing_evaluations
+from cesaro.linear.solvers.averaging.evaluation_schedule import growing_evaluations
 from cesaro.linear.solvers.averaging.synchronous import SynchronousSteps, add_slopes
 from cesaro.linear.solvers.averaging.variants import variant_and_weights
 from cesaro.linear.solvers.driver import Evaluation, Report

@@ -15,6 +15,7 @@ from cesaro.linear.model_selection import path_kernels as implicit
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.mean_loss import objective_at as objective
 from cesaro.linear.problem.problem import Problem
+from cesaro.linear.problem.scalar_losses import dual_form
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -93,3 +94,45 @@ def test_patterns_are_the_different_columns(seed, folds, n):
     patterns, pattern = path.patterns_of(train)
     np.testing.assert_array_equal(patterns[pattern].T, train)
     assert len(np.unique(patterns, axis=0)) == len(patterns)
+
+
+def test_a_row_that_moved_no_model_rests_for_an_epoch_and_counts_with_no_slope():
+    rng = np.random.default_rng(2)
+    X, y = data(rng, n=60)
+    rows, v, train = make_rows(X), rng.integers(1, 3, 60).astype(float), np.arange(60) % 3 != np.arange(3)[:, None]
+    models = [path.PathModel(k, alpha, 0, 1.0) for k in range(3) for alpha in (1e-3, 1e-4)]
+    form = dual_form(losses.Hinge()).in_single_precision()
+    problem = path.PathProblem(rows, y[:, None], v, np.square(X.toarray()).sum(axis=1), form, 0.0, float)
+    batch, pattern = path.make_batch(problem, train, models)
+    anchor, order, rest = batch.sums[implicit.ANCHOR].copy(), np.arange(60, dtype=np.uint32), np.zeros(60, np.uint8)
+
+    def epoch(t):
+        return implicit.run_path_epoch(
+            rows, problem.Y, v, problem.squares, pattern, order, form, False, batch, 7, rest, t
+        )
+
+    t = 0
+    for _ in range(8):
+        t, before = epoch(t), rest.copy()
+    assert 0 < rest.sum() < 60
+    assert not (rest & before).all()
+    rest[:] = 1
+    h, cut = batch.h.copy(), batch.sums[implicit.CUT].copy()
+    epoch(t)
+    assert not rest.any()
+    np.testing.assert_array_equal(batch.h, h)
+    np.testing.assert_array_equal(batch.sums[implicit.CUT], cut)
+    total = 9 * (train @ v)[[model.fold for model in models]]
+    np.testing.assert_allclose(batch.sums[implicit.A, :6], total, rtol=1e-12)
+    np.testing.assert_allclose(batch.G[:6], (batch.mu * (anchor + batch.sums[implicit.A]))[:6], rtol=1e-12)
+
+
+def test_models_that_do_not_fit_the_cache_together_go_by_alpha_and_easy_ones_have_fewer_epochs():
+    models = [path.PathModel(k, alpha, 0, 1.0) for k in range(3) for alpha in (1.0, 0.1, 0.01)]
+    assert path.batches(models, 9) == [list(range(9))]
+    apart = path.batches(models, 3)
+    assert [{models[k].alpha for k in part} for part in apart] == [{1.0}, {0.1}, {0.01}]
+    X, _ = data(np.random.default_rng(0))
+    problem = path.PathProblem(make_rows(X), np.ones((300, 1)), np.ones(300), np.ones(300), None, 0.0, float)
+    epochs = [path.enough_epochs(problem, [models[k] for k in part]) for part in apart]
+    assert epochs == [path.LEAST, path.LEAST, 17]

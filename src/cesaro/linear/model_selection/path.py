@@ -1,7 +1,9 @@
 """The cross-validated path: every fold, alpha and target column is one of many models that share their epochs.
 
-Models run in batches whose state stays in the cache. A row is skipped by the models of the folds that hold it out. The
-anchor of each alpha comes from a pilot, candidates as models over a sample of the rows.
+Models run in batches whose state stays in the cache. Where that is all of them, those of a fold are neighbours, and skip
+the rows that it holds out. Else the batches go by alpha: rows move w for alphas alike, or do not, and those that moved no
+model of the batch rest for an epoch; a batch of large alphas, whose problems are easy, has fewer epochs. The anchor of each
+alpha comes from a pilot, candidates as models over a sample of the rows.
 """
 
 from collections.abc import Sequence
@@ -14,21 +16,19 @@ from cesaro.dual_form import DualForm
 from cesaro.linear.model_selection.path_kernels import (
     ANCHOR,
     CUT,
-    OUT,
     A,
     ModelBatch,
-    bounded,
     row_squares,
     run_path_epoch,
 )
-from cesaro.linear.model_selection.path_losses import evaluate_models
+from cesaro.linear.model_selection.path_losses import PLANES, SIZES, SQUARES, evaluate_models, find_points
 from cesaro.linear.problem.csr import Rows
-from cesaro.linear.problem.problem import objective
-from cesaro.linear.problem.row_order import RowOrders
+from cesaro.linear.problem.neighbour_order import orders_of
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers.initial_step import CANDIDATES, sample_size
 
 CACHE = 384 * 1024  # bytes of state of a batch
+LEAST, ENOUGH = 3, 50.0  # epochs: at least so many, and until mu Gamma is so many times mean |x|^2
 
 
 class Path(NamedTuple):
@@ -47,6 +47,7 @@ class PathModel(NamedTuple):
     alpha: float
     column: int
     step: float  # the first, in units of 1 / mean |x|^2
+    place: int = 0  # of its predictions in a row of `held_out`
 
 
 class PathProblem(NamedTuple):
@@ -91,20 +92,40 @@ def cross_validate(
     v = v / v[v > 0].mean()
     grid, squares = np.asarray(alphas, dtype=float), np.empty(rows.n)
     row_squares(rows, squares)
-    problem = PathProblem(rows, Y, v, squares, bounded(dual_form(loss)), l1_ratio, dtype)
+    problem = PathProblem(rows, Y, v, squares, dual_form(loss).in_single_precision(), l1_ratio, dtype)
     steps = pilot(problem, grid, rng)
     K, C = len(train), Y.shape[1]
-    each = list(zip(grid, steps, strict=True))
-    models = [PathModel(k, alpha, c, step) for k in range(K) for alpha, step in each for c in range(C)]
-    size = max(16, int(CACHE / (np.dtype(dtype).itemsize * (rows.d + 1))))
-    W, f, low = np.empty((len(models), rows.width)), np.empty(len(models)), np.empty(len(models))
+    models = [
+        PathModel(k, alpha, c, step, a * C + c)
+        for k in range(K)
+        for a, (alpha, step) in enumerate(zip(grid, steps, strict=True))
+        for c in range(C)
+    ]
+    W = np.empty((len(models), rows.width), dtype)
+    f, low = np.empty(len(models)), np.empty(len(models))
     held_out = np.full((rows.n, len(grid) * C), np.nan, dtype=dtype)
-    for first in range(0, len(models), size):
-        part = slice(first, first + size)
-        place = np.arange(first, min(first + size, len(models))) % (len(grid) * C)
-        W[part], f[part], low[part] = run_batch(problem, train, models[part], epochs, rng, held_out, place)
+    for part in batches(models, max(16, int(CACHE / (np.dtype(dtype).itemsize * (rows.d + 1))))):
+        batch = [models[k] for k in part]
+        count = min(epochs, enough_epochs(problem, batch))
+        rests = len(part) < len(models) and l1_ratio == 0.0
+        W[part], f[part], low[part] = run_batch(problem, train, batch, count, rng, held_out, rests=rests)
     axes = (K, len(grid), C)
     return Path(W.reshape(*axes, -1), f.reshape(axes), low.reshape(axes), held_out.reshape(rows.n, -1, C))
+
+
+def batches(models: list[PathModel], size: int) -> list[list[int]]:
+    """Which models share their epochs, `size` of them at most: all as they are, or by alpha, the largest first."""
+    if len(models) <= size:
+        return [list(range(len(models)))]
+    order = sorted(range(len(models)), key=lambda k: -models[k].alpha)
+    return [order[first : first + size] for first in range(0, len(models), size)]
+
+
+def enough_epochs(problem: PathProblem, models: list[PathModel]) -> int:
+    """So many that the model of the smallest alpha among these is near its solution."""
+    mu = min(model.alpha for model in models) * (1.0 - problem.l1_ratio)
+    needed = ENOUGH * problem.mean_square / max(mu * problem.v.sum(), 1e-300)
+    return max(LEAST, int(min(needed, 1e9)) + 1)
 
 
 def make_batch(problem: PathProblem, train: np.ndarray, models: list[PathModel]) -> tuple[ModelBatch, np.ndarray]:
@@ -117,7 +138,7 @@ def make_batch(problem: PathProblem, train: np.ndarray, models: list[PathModel])
     mask[:, : len(models)] = patterns[:, [used.index(model.fold) for model in models]]
     alpha, step = np.ones(L), np.ones(L)
     alpha[: len(models)], step[: len(models)] = np.array([(model.alpha, model.step) for model in models]).T
-    mu, sums, target = alpha * (1.0 - l1_ratio), np.zeros((5, L)), np.zeros(L, dtype=np.uint32)
+    mu, sums, target = alpha * (1.0 - l1_ratio), np.zeros((4, L)), np.zeros(L, dtype=np.uint32)
     target[: len(models)] = [model.column for model in models]
     sums[ANCHOR] = problem.mean_square / (step * mu)
     batch = ModelBatch(
@@ -133,7 +154,7 @@ def make_batch(problem: PathProblem, train: np.ndarray, models: list[PathModel])
         m=zeros(L, dtype),
         g=zeros(L, dtype),
         T=zeros(L, dtype),
-        average=zeros((d, L)),
+        average=zeros((d, L), dtype),
         sums=sums,
         pattern_weight=np.zeros(len(patterns)),
     )
@@ -165,40 +186,39 @@ def patterns_of(train: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return patterns, pattern.astype(np.uint32)
 
 
-def run_batch(problem: PathProblem, train, models, epochs, rng, held_out, place, order=None):
+def run_batch(problem: PathProblem, train, models, epochs, rng, held_out, order=None, rests=False):
     """The epochs of one batch: weights (L, width), objectives and lower bounds (L,) of its models."""
     rows, Y, v, q, loss, l1_ratio, dtype = problem
     batch, pattern = make_batch(problem, train, models)
-    order = np.flatnonzero(v).astype(np.uint32) if order is None else order
-    orders = RowOrders(order, rows.ptr)
-    stride = max(1, len(order) // 32, 8 * rows.d * len(order) // max(1, len(rows.data)))
-    t, L = 0, len(models)
+    order, L = np.flatnonzero(v).astype(np.uint32) if order is None else order, len(models)
+    learned = order[(batch.mask.sum(axis=1) > 0.0)[pattern[order]]]
+    orders, t = orders_of(rows, learned, Y[:, 0]), 0
+    rest = np.zeros(rows.n if rests else 0, dtype=np.uint8)
+    stride = max(1, len(learned) // 32, 16 * rows.d * rows.n // max(1, len(rows.data)))
     for _ in range(epochs):
-        t = run_path_epoch(rows, Y, v, q, pattern, orders.draw(rng), loss, l1_ratio > 0, batch, stride, t)
-    W, point = batch.average / batch.sums[OUT], zeros(batch.h.shape, dtype)
-    point[:] = W
-    losses, held = np.zeros(W.shape[1]), np.zeros((len(batch.mask), 0), dtype=np.uint32)
+        t = run_path_epoch(rows, Y, v, q, pattern, orders.draw(rng), loss, l1_ratio > 0, batch, stride, rest, t)
+    norms, losses, place = np.empty((3, batch.mu.shape[0])), np.zeros(batch.mu.shape[0]), [m.place for m in models]
+    find_points(batch, norms)
+    held = np.zeros((len(batch.mask), 0), dtype=np.uint32)
     if held_out is not None:
         out = batch.mask[:, :L] == 0
-        held = np.sort(np.where(out, np.arange(L), W.shape[1]), axis=1)[:, : out.sum(axis=1).max()].astype(np.uint32)
+        held = np.sort(np.where(out, np.arange(L), len(losses)), axis=1)[:, : out.sum(axis=1).max()].astype(np.uint32)
     target = held_out if held_out is not None else np.zeros((0, 0), dtype=dtype)
-    evaluate_models(rows, Y, v, pattern, order, loss, batch, point, losses, held, target, place)
+    evaluate_models(rows, Y, v, pattern, order, loss, batch, losses, held, target, np.array(place))
     weight = np.bincount(pattern[order], v[order], len(batch.mask)) @ batch.mask[:, :L]
-    alpha, W = np.array([model.alpha for model in models]), W[: rows.width, :L]
+    alpha, norms = np.array([model.alpha for model in models]), norms[:, :L]
     mu, l1 = alpha * (1.0 - l1_ratio), alpha * l1_ratio
-    f = objective(losses[:L] / weight, W.T, mu, l1, rows.d)
-    return W.T, f, bounds(rows, batch, mu, l1, dtype, len(order) * epochs)
+    f = losses[:L] / weight + mu / 2.0 * norms[SQUARES] + l1 * norms[SIZES]
+    low = bounds(batch.sums[:, :L], norms[PLANES], mu, l1, dtype, len(learned) * epochs)
+    return batch.average[: rows.width, :L].T, f, low
 
 
-def bounds(rows, batch: ModelBatch, mu, l1, dtype, visits) -> np.ndarray:
+def bounds(sums, square, mu, l1, dtype, visits) -> np.ndarray:
     """Each model's cutting plane, mixed with the plane 0 of non-negative losses (theta), less what rounding may have added."""
-    L = len(mu)
-    total = batch.sums[A, :L]
-    s, c = np.abs(batch.h[: rows.width, :L].astype(float)) / total, batch.sums[CUT, :L] / total
-    s[: rows.d] = np.maximum(0.0, s[: rows.d] - l1)
-    square = np.square(s).sum(axis=0)
-    eps = float(np.finfo(dtype).eps)
-    theta = np.clip(np.divide(mu * c, square, out=np.ones(L), where=square > 0), 0.0, 1.0) if not l1.any() else 1.0
+    c, eps = sums[CUT] / sums[A], float(np.finfo(dtype).eps)
+    theta = 1.0
+    if not l1.any():
+        theta = np.clip(np.divide(mu * c, square, out=np.ones(len(mu)), where=square > 0), 0.0, 1.0)
     lost = eps * (512 * np.abs(c) + visits / 2 * square / mu)
     return np.maximum(0.0, theta * c - theta**2 * square / (2 * mu) - lost)
 
@@ -211,7 +231,7 @@ def pilot(problem: PathProblem, alphas: np.ndarray, rng) -> np.ndarray:
     tried = np.unique(np.quantile(np.log(alphas), np.linspace(0, 1, 4), method="nearest"))
     models = [PathModel(0, float(np.exp(alpha)), 0, float(step)) for alpha in tried for step in CANDIDATES]
     everyone = np.ones((1, problem.rows.n), dtype=bool)
-    _, f, _ = run_batch(problem, everyone, models, 1, rng, None, np.zeros(len(models), dtype=np.intp), sample)
+    _, f, _ = run_batch(problem, everyone, models, 1, rng, None, sample)
     best = np.argmin(np.where(np.isfinite(f), f, np.inf).reshape(len(tried), -1), axis=1)
     logarithm = np.interp(np.log(alphas), tried, np.log(CANDIDATES[best]))
     return np.exp(logarithm) * (size / len(exist)) ** (1 / 3)

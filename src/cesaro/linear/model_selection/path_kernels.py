@@ -19,17 +19,9 @@ from cesaro.compiled.flags import INLINE, LOOP
 from cesaro.compiled.llvm_vectors import maximum, minimum
 from cesaro.compiled.prefetch import prefetch
 from cesaro.compiled.vector_ops import add_rows, add_to_row, dot_rows, map_lanes
-from cesaro.dual_form import LOGISTIC, DualForm
+from cesaro.dual_form import LOGISTIC
 from cesaro.linear.problem.csr import NEAR, ONE, ahead, square
 from cesaro.linear.problem.scalar_losses import conjugate, dual_update
-
-LARGEST = 1e30  # the limit of dual values in float32 that stands for none
-
-
-def bounded(loss: DualForm) -> DualForm:
-    """The loss with limits that float32 has."""
-    low, high, cap = (float(np.clip(limit, -LARGEST, LARGEST)) for limit in (loss.low, loss.high, loss.cap))
-    return loss._replace(low=low, high=high, cap=cap)
 
 
 class ModelBatch(NamedTuple):
@@ -47,12 +39,12 @@ class ModelBatch(NamedTuple):
     m: np.ndarray
     g: np.ndarray
     T: np.ndarray
-    average: np.ndarray  # (d + 1, L) float64: sum of o w
-    sums: np.ndarray  # (5, L) float64: A, gamma_0, the cut, sum of o, o / (mu Gamma)
+    average: np.ndarray  # (d + 1, L): sum of o w
+    sums: np.ndarray  # (4, L) float64: A, gamma_0, the cut, sum of o
     pattern_weight: np.ndarray  # (patterns,) weight of the rows of each pattern since the last snapshot
 
 
-A, ANCHOR, CUT, OUT, SHARE = range(5)
+A, ANCHOR, CUT, OUT = range(4)
 
 
 @register_jitable(**LOOP)
@@ -122,6 +114,17 @@ def formula_own_targets(a, q, bend, half, eps, low, high, cap, zero, y, mu, mask
     return formula(a, q, bend, half, eps, low, high, cap, zero, y, mu, mask, m, G, cut, g)
 
 
+def growth(a, mu, mask, G):
+    """mu Gamma after a row that rests."""
+    return (G + a * mu * mask,)
+
+
+def product(o, inverse, h, average):
+    """average + o w with w = h / (mu Gamma)."""
+    return (average + o * inverse * h,)
+
+
+grow, add_product = map_lanes(growth), map_lanes(product)
 step_models, step_without_bend, step_own_targets = (
     map_lanes(formula),
     map_lanes(formula_without_bend),
@@ -173,15 +176,14 @@ def snapshot(batch, sparse, o):
         batch.cut[k] = 0.0
         batch.G[k] = batch.mu[k] * (s[A, k] + s[ANCHOR, k])
         batch.T[k] = batch.l1[k] * s[A, k]
-        s[SHARE, k] = o / batch.G[k]
-    last = h.shape[0] - 1  # the intercept's
-    for j in range(h.shape[0]):
-        if sparse and j < last:
+        batch.m[k] = 1.0 / batch.G[k]
+    last, inverse, weight = h.shape[0] - 1, batch.m, h.dtype.type(o)
+    if sparse:
+        for j in range(last):
             for k in range(L):
-                batch.average[j, k] += s[SHARE, k] * soft(h[j, k], batch.T[k])
-        else:
-            for k in range(L):
-                batch.average[j, k] += s[SHARE, k] * h[j, k]
+                batch.average[j, k] += weight * inverse[k] * soft(h[j, k], batch.T[k])
+    for j in range(last if sparse else 0, h.shape[0]):  # the intercept bears no L1
+        add_product((weight,), (inverse, h[j], batch.average[j]), (0, 0))
 
 
 @register_jitable(**LOOP)
@@ -193,10 +195,14 @@ def load_targets(Y, i, target, y):
 
 
 @njit(**LOOP)
-def run_path_epoch(rows, Y, v, q, pattern, order, loss, sparse, batch, stride, t):
-    """One epoch of every model; `t` rows were seen before, a snapshot is due every `stride` rows with weight t^3."""
+def run_path_epoch(rows, Y, v, q, pattern, order, loss, sparse, batch, stride, rest, t):
+    """One epoch of every model; `t` rows were seen before, a snapshot is due every `stride` rows with weight t^3.
+
+    rest (n,) marks rows that moved no model when they were visited last, in the epoch before: they rest in this one, that
+    is, count with b = 0. Where it has no entries, every row is visited.
+    """
     y, m, g, G, T, real, unit = batch.y, batch.m, batch.g, batch.G, batch.T, batch.m.dtype.type, order.shape[0]
-    one = Y.shape[1] == 1 and loss.kind != LOGISTIC
+    one, resting = Y.shape[1] == 1 and loss.kind != LOGISTIC, rest.shape[0] > 0
     for k in range(order.shape[0]):
         ahead(rows, Y, v, order, k)
         if k + NEAR < unit:
@@ -207,21 +213,27 @@ def run_path_epoch(rows, Y, v, q, pattern, order, loss, sparse, batch, stride, t
         mask = batch.mask[p]
         batch.pattern_weight[p] += a
         idle = (batch.idle[p, 0], batch.idle[p, 1])
-        if one:
-            y[0] = real(Y[i, 0])
+        if resting and rest[i]:
+            rest[i] = 0
+            grow((real(a),), (batch.mu, mask, G), idle)
         else:
-            load_targets(Y, i, batch.target, y)
-        if sparse:
-            for model in range(m.shape[0]):
-                T[model] += real(a) * batch.l1[model] * mask[model]
-            soft_margins(rows, i, batch.h, m, T)
-        else:
-            batch_margins(rows, i, batch.h, m, idle)
-        if loss.kind == LOGISTIC:
-            implicit_step_logistic(loss, a, q[i], y, m, g, G, batch.mu, mask, batch.cut)
-            scatter(rows, i, batch.h, g, idle)
-        elif implicit_step(loss, a, q[i], one, y, m, g, G, batch.mu, mask, batch.cut, idle):
-            scatter(rows, i, batch.h, g, idle)
+            if one:
+                y[0] = real(Y[i, 0])
+            else:
+                load_targets(Y, i, batch.target, y)
+            if sparse:
+                for model in range(m.shape[0]):
+                    T[model] += real(a) * batch.l1[model] * mask[model]
+                soft_margins(rows, i, batch.h, m, T)
+            else:
+                batch_margins(rows, i, batch.h, m, idle)
+            if loss.kind == LOGISTIC:
+                implicit_step_logistic(loss, a, q[i], y, m, g, G, batch.mu, mask, batch.cut)
+                scatter(rows, i, batch.h, g, idle)
+            elif implicit_step(loss, a, q[i], one, y, m, g, G, batch.mu, mask, batch.cut, idle):
+                scatter(rows, i, batch.h, g, idle)
+            elif resting:
+                rest[i] = 1
         t += 1
         if t % stride == 0 or k == order.shape[0] - 1:
             snapshot(batch, sparse, (t / unit) ** 3)

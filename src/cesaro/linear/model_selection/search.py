@@ -20,7 +20,7 @@ from cesaro.linear.solvers.settings import Settings
 from cesaro.losses import Loss
 
 FEW = 500  # rows
-EPOCHS, VISITS = 10, 200_000  # so many epochs, or until so many rows were visited
+EPOCHS, VISITS = 10, 100_000  # so many epochs, or until so many rows were visited
 EVEN, LARGE = 100.0, 1e15  # largest over smallest column, and an entry, up to which few epochs are good enough
 SHARE = 0.75  # of a time limit, for the search; the rest is for the final fit
 

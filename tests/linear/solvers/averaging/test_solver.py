@@ -199,3 +199,47 @@ def test_a_start_that_explodes_begins_again_until_the_steps_are_small_enough(mon
         "cesaro.linear.solvers.averaging.solver.first_step", lambda s: (1e8, mean_square(s.problem.rows, s.problem.v))
     )
     assert solve(case.problem, tol=0, max_iter=2).objective < 0.9 * zero
+
+
+@pytest.mark.parametrize("ball", [False, True])
+@pytest.mark.parametrize("solver", VARIANTS)
+def test_over_many_columns_blocks_of_rows_are_the_printed_formula_and_a_run_resumed_is_the_run(solver, ball):
+    rng = np.random.default_rng(0)
+    n, d = 1100, 4200
+    X = sp.random_array((n, d), density=0.002, rng=rng, format="csr")
+    y = np.where(X @ rng.normal(size=d) > 0, 1.0, -1.0)
+    problem = Problem(make_rows(X), y, np.ones(n), formulas.LOSSES[0], 0.01, 0.0, 2.0 if ball else np.inf)
+
+    def fresh(epochs, orders):
+        run = AveragingSolver(problem, VARIANTS[solver], Linear(), False, np.random.default_rng(1))
+        run.begin(None, 100.0)
+        for _ in range(epochs):
+            run.advance()
+            orders.append(run.orders.order.copy())
+        return run
+
+    orders = []
+    run, half, resumed = fresh(3, orders), fresh(2, []), fresh(0, [])
+    resumed.resume(half.state())
+    resumed.advance()
+    np.testing.assert_array_equal(resumed.output(), run.output())
+    cubic = VARIANTS[solver].cubic
+    case = formulas.Case(X.toarray(), problem, solver, orders, [1.0, 2.0, 3.0], 100.0, 1, cubic)
+    want = formulas.printed(case)
+    np.testing.assert_allclose(run.output(), want.answer, rtol=0, atol=1e-11 * np.abs(want.answer).max())
+    assert run.bound() <= objective(problem, run.output())
+
+
+def test_a_bound_of_several_epochs_is_one_of_their_mean():
+    case = formulas.make_case(12, formulas.LOSSES[0], "sc-pda")._replace(gammas=[1.0, 2.0, 3.0])
+    run = AveragingSolver(case.problem, VARIANTS["sc-pda"], Linear(), False, np.random.default_rng(0))
+    run.begin(None, case.anchor)
+    orders = []
+    for _ in range(3):
+        run.advance()
+        orders.append(run.orders.order.copy())
+    run.bound()
+    want = formulas.printed(case._replace(orders=orders))
+    planes = run.cuts.planes
+    np.testing.assert_allclose(planes.S[2], want.s, rtol=0, atol=1e-12)
+    assert planes.c[2] == pytest.approx(want.c, rel=1e-12)

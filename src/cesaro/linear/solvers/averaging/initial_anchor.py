@@ -40,12 +40,13 @@ def first_step(solver: "AveragingSolver") -> tuple[float, float]:
     rows, _ = compacted(rows_at(problem.rows, sample))
     part = problem._replace(rows=rows, y=problem.y[sample], v=share[sample], layout=None)
     seed = rng.integers(2**32)
+    run = type(solver)(part, solver.variant, solver.weights, False, rng)
 
     def trial(step: float) -> float:
-        fresh = type(solver)(part, solver.variant, solver.weights, False, np.random.default_rng(seed))
-        fresh.begin(None, anchor_for_step(step, R, problem.mu))
-        fresh.advance()
-        return float(fresh.objectives(fresh.output()[None])[0])
+        run.rng = np.random.default_rng(seed)
+        run.begin(None, anchor_for_step(step, R, problem.mu))
+        run.advance()
+        return float(run.objectives(run.output()[None])[0])
 
     step, shorter = best_step(trial), size / len(exist)
     # a longer run wants smaller steps, all the more if they are averaged where they start

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cesaro.linear.solvers.averaging.elastic_net import run_epoch_elastic_net
-from cesaro.linear.solvers.averaging.kernels import run_epoch, specialised
+from cesaro.linear.solvers.averaging.kernels import GAMMA, run_epoch, specialised
 from cesaro.linear.solvers.averaging.minibatch import run_epoch_minibatch
 
 if TYPE_CHECKING:
@@ -27,17 +27,17 @@ def single_rows(solver: "AveragingSolver", order: np.ndarray) -> None:
     s = solver
     v, recalled = s.v if len(s.v) > 1 else None, s.slope_sums if len(s.slope_sums) else None
     what = (s.config, *specialised(s.config), s.zr, s.scalars, recalled, s.orders.grouped)
-    s.orders.still = int(run_epoch(s.rows, s.targets, v, order, 1.0, *what))
+    s.orders.still = int(run_epoch(s.rows, s.targets, v, order, s.scalars[GAMMA], *what))
 
 
 def minibatches(solver: "AveragingSolver", order: np.ndarray) -> None:
     """A step for every batch of rows."""
     s, p = solver, solver.problem
-    run_epoch_minibatch(p.rows, p.y, s.v, order, 1.0, s.config, s.zr, s.scalars, s.slope_sums, s.slopes)
+    run_epoch_minibatch(p.rows, p.y, s.v, order, s.scalars[GAMMA], s.config, s.zr, s.scalars, s.slope_sums, s.slopes)
 
 
 def elastic_net(solver: "AveragingSolver", order: np.ndarray) -> None:
     """With an L1 term."""
     s, p = solver, solver.problem
     state = (s.zr, s.scalars, s.slope_sums, s.slopes, s.sums, s.flushed)
-    run_epoch_elastic_net(p.rows, p.y, s.v, order, 1.0, s.config, *state)
+    run_epoch_elastic_net(p.rows, p.y, s.v, order, s.scalars[GAMMA], s.config, *state)

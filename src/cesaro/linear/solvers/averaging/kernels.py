@@ -38,7 +38,7 @@ class KernelConfig(NamedTuple):
 
 
 class RunScalars(NamedTuple):
-    """The scalars of a run, in units of the present epoch's weight; kernels hold them as an array in this order."""
+    """The scalars of a run; kernels hold them as an array in this order."""
 
     alpha: float = 0.0  # the average is (alpha z + r) / O
     O: float = 0.0  # noqa: E741  sum of output weights
@@ -46,13 +46,15 @@ class RunScalars(NamedTuple):
     anchor: float = 0.0  # gamma_0: Gamma = gamma_0 + A
     zz: float = 0.0  # |z|^2 as stored
     scale: float = 1.0
-    cut: float = 0.0  # sum of a (-phi*): with z the cutting plane of this epoch
+    cut: float = 0.0  # sum of a (-phi*) since the last cutting plane
     t: float = 0.0  # rows or batches seen
+    gamma: float = 1.0  # the present epoch's weight of a row
 
 
 CANCELLED = 1e-4  # |z|^2 that fell to this part of itself in one step has lost digits: compute it anew
 SHRUNK = 1e-3  # a scale so small that alpha z and r would cancel
-ALPHA, OUT, DONE, ANCHOR, SQUARE, SCALE, CUT, STEPS = range(8)
+THREE, FOUR = np.uint32(3), np.uint32(4)
+ALPHA, OUT, DONE, ANCHOR, SQUARE, SCALE, CUT, STEPS, GAMMA = range(9)
 
 
 def specialised(config: KernelConfig) -> tuple[DualForm | None, float | None, bool | None]:
@@ -84,7 +86,10 @@ def output_weight(config, a, A):
 
 @njit(**KERNEL)
 def fold(zr, alpha, scale):
-    """r += alpha z (then alpha = 0), z *= scale (then 1); returns |z|^2. At powers of two, lest they cancel."""
+    """r += alpha z (then alpha = 0), z *= scale (then 1); returns |z|^2. At powers of two, lest they cancel.
+
+    Not before the rows have had d entries: until then it would cost more than they do.
+    """
     square = 0.0
     for j in range(zr.shape[0]):
         zr[j, 1] += alpha * zr[j, 0]
@@ -95,17 +100,21 @@ def fold(zr, alpha, scale):
 
 @register_jitable(**SCALAR_INLINE)
 def margins(data, col, bias, d, start, stop, z, zr, average):
-    """<x, z>, and <x, r> where the average is read. Two sums, so that one addition need not wait for the other."""
+    """<x, z>, and <x, r> where the average is read. Four sums, so that one addition need not wait for the other."""
     if average is not None:
         mz, mr = dot_pairs(data, col, start, stop, zr)
         return mz + bias * zr[d, 0], mr + bias * zr[d, 1]
-    mz, odd, j = bias * z[d], 0.0, start
-    while j + ONE < stop:
-        mz += entry(data, j) * z[col[j]]
-        odd += entry(data, j + ONE) * z[col[j + ONE]]
-        j += TWO
-    mz += odd + entry(data, j) * z[col[j]] if j < stop else odd
-    return mz, 0.0
+    m0, m1, m2, m3, j = bias * z[d], 0.0, 0.0, 0.0, start
+    while j + THREE < stop:
+        m0 += entry(data, j) * z[col[j]]
+        m1 += entry(data, j + ONE) * z[col[j + ONE]]
+        m2 += entry(data, j + TWO) * z[col[j + TWO]]
+        m3 += entry(data, j + THREE) * z[col[j + THREE]]
+        j += FOUR
+    while j < stop:
+        m0 += entry(data, j) * z[col[j]]
+        j += ONE
+    return (m0 + m1) + (m2 + m3), 0.0
 
 
 @register_jitable(**SCALAR_INLINE)
@@ -141,7 +150,7 @@ def run_epoch(rows, targets, v, order, gamma, config, loss, radius, average, zr,
         scalars[5],
         scalars[6],
     )
-    t = np.int64(scalars[STEPS])
+    t, sparse = np.int64(scalars[STEPS]), np.int64(rows.d) * targets.shape[0] // max(1, col.shape[0])
     s, scale = step(config, radius, config.mu, anchor + A, scale, zz)
     first, last = np.uint64(0), np.uint64(order.shape[0])
     for k in range(order.shape[0]):
@@ -191,7 +200,7 @@ def run_epoch(rows, targets, v, order, gamma, config, loss, radius, average, zr,
             grouped[first] = i
             first += ONE
         s, scale = step(config, radius, config.mu, anchor + A, scale, zz)
-        if t & (t - 1) == 0 or (radius is not None and scale < SHRUNK):
+        if (t & (t - 1) == 0 and t >= sparse) or (radius is not None and scale < SHRUNK):
             zz, s, alpha, scale = fold(zr, alpha, scale), s / scale, 0.0, 1.0
     scalars[0], scalars[1], scalars[2], scalars[4] = alpha, out, A, zz
     scalars[5], scalars[6], scalars[7] = scale, cut, t

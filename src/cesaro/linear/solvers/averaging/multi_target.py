@@ -12,6 +12,8 @@ from cesaro.linear.problem.problem import Fit, History, Problem, objective
 from cesaro.linear.problem.row_order import RowOrders
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers import driver
+from cesaro.linear.solvers.averaging.epoch_cuts import EPS
+from cesaro.linear.solvers.averaging.evaluation_schedule import growing_evaluations
 from cesaro.linear.solvers.averaging.initial_anchor import first_step
 from cesaro.linear.solvers.averaging.kernels import ANCHOR, DONE, OUT, KernelConfig, RunScalars, step
 from cesaro.linear.solvers.averaging.multi_target_kernels import (
@@ -20,7 +22,7 @@ from cesaro.linear.solvers.averaging.multi_target_kernels import (
     run_epoch_multi_target,
     sum_losses,
 )
-from cesaro.linear.solvers.averaging.solver import EPS, AveragingSolver, growing_evaluations
+from cesaro.linear.solvers.averaging.solver import AveragingSolver
 from cesaro.linear.solvers.averaging.variants import Variant, unit_ratio, variant_and_weights
 from cesaro.linear.solvers.driver import Evaluation, Report
 from cesaro.linear.solvers.initial_step import anchor_for_step

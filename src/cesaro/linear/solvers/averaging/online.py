@@ -12,8 +12,9 @@ import numpy as np
 
 from cesaro.linear.problem.problem import Fit, History, Problem
 from cesaro.linear.solvers.averaging.kernels import OUT
-from cesaro.linear.solvers.averaging.solver import AveragingSolver, run_kind
+from cesaro.linear.solvers.averaging.solver import AveragingSolver
 from cesaro.linear.solvers.averaging.variants import variant_and_weights
+from cesaro.linear.solvers.averaging.warm_start import run_kind
 from cesaro.linear.solvers.settings import Settings
 
 

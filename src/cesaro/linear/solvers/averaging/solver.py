@@ -6,22 +6,25 @@
     sc-pda      slopes at the average, which is the output
     pa-psg-sc   sc-pda, the projection kept
 
-Every row is visited once an epoch with a weight that is constant within it: so an epoch is a cutting plane of the
-objective. Numbers are kept in units of the present epoch's weight: no sequence of weights overflows.
+Every row is visited once an epoch with a weight that is constant within it: so epochs are a cutting plane of the
+objective. Sums are rescaled where the weight of an epoch has grown large: no sequence of weights overflows. An epoch costs
+what its rows cost: O(d) work waits for an evaluation where it would count.
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from cesaro.linear.bounds.cutting_planes import CuttingPlanes
 from cesaro.linear.problem.csr import without_redundant_arrays
 from cesaro.linear.problem.mean_loss import mean_loss, recalled_cut
-from cesaro.linear.problem.problem import Fit, History, Problem, objective
-from cesaro.linear.problem.row_order import RowOrders, draw_with_replacement
+from cesaro.linear.problem.neighbour_order import orders_of
+from cesaro.linear.problem.problem import Fit, History, Problem, objective, value_at_zero
+from cesaro.linear.problem.row_order import draw_with_replacement
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers import driver
+from cesaro.linear.solvers.averaging.epoch_cuts import EPS, EpochCuts
+from cesaro.linear.solvers.averaging.evaluation_schedule import growing_evaluations
 from cesaro.linear.solvers.averaging.initial_anchor import first_step
 from cesaro.linear.solvers.averaging.kernel_choice import choose_kernel
 from cesaro.linear.solvers.averaging.kernels import (
@@ -29,6 +32,7 @@ from cesaro.linear.solvers.averaging.kernels import (
     ANCHOR,
     CUT,
     DONE,
+    GAMMA,
     OUT,
     SCALE,
     SQUARE,
@@ -39,34 +43,14 @@ from cesaro.linear.solvers.averaging.kernels import (
     step,
 )
 from cesaro.linear.solvers.averaging.variants import VARIANTS, Variant, unit_ratio, variant_and_weights
+from cesaro.linear.solvers.averaging.warm_start import AveragingWarmStart, run_kind
 from cesaro.linear.solvers.driver import Evaluation, Report
 from cesaro.linear.solvers.initial_step import anchor_for_step
 from cesaro.linear.solvers.settings import Settings
 from cesaro.storage.checkpoint import NULL_SLOT, CheckpointSlot
 
-EPS = float(np.finfo(float).eps)
-OFTEN = 1.25  # an evaluation when the epochs have grown by this, where a proof ends the run
-SELDOM = 3.0  # where none does: it costs about an epoch
-
-
-class AveragingWarmStart(NamedTuple):
-    """What the next fit may go on from."""
-
-    zr: np.ndarray  # z and r side by side
-    scalars: np.ndarray
-    epoch: int
-    w: np.ndarray
-    kind: tuple  # of `run_kind`: the recursion goes on where it is the same, else it begins at w
-
-
-def run_kind(problem: Problem, solver: str) -> tuple:
-    """What must be the same for a recursion to go on."""
-    return (solver, problem.loss, problem.mu, problem.l1, problem.radius)
-
-
-def growing_evaluations(epoch: int, first: int, history: History, tol: float) -> bool:
-    """Whether an evaluation is due: at the first epoch, then when their number has grown enough."""
-    return epoch - first >= max(1.0, (OFTEN if tol else SELDOM) * max(0.0, history.rows[-1][0] - first))
+DENSE = 64  # entries for each column from which on a cutting plane costs little beside its epoch
+LARGE = 2.0**20  # a weight of an epoch, in units of the first since sums were rescaled
 
 
 class AveragingSolver(driver.Solver):
@@ -77,7 +61,7 @@ class AveragingSolver(driver.Solver):
         self.problem, self.rows = problem, without_redundant_arrays(rows)
         self.variant, self.weights, self.draws, self.rng = variant, weights, draws, rng
         single = batch_size == 1 and problem.l1 == 0
-        self.orders = RowOrders(np.flatnonzero(v).astype(np.uint32), rows.ptr, problem.layout, marks=single)
+        self.orders = orders_of(rows, np.flatnonzero(v).astype(np.uint32), problem.y, problem.layout, marks=single)
         self.count = len(self.orders.order)
         self.share = v / (v.sum() / self.count)  # mean 1
         self.v = np.ones(1) if draws or (v == v[0]).all() else self.share
@@ -88,7 +72,7 @@ class AveragingSolver(driver.Solver):
         self.scalars, self.epoch, self.first = np.array(RunScalars()), 0, 0
         self.step, self.mean_square = 0.0, 0.0
         self.targets = np.stack([problem.y, np.zeros(rows.n)], axis=1)  # and the lazy update of the average
-        self.planes = CuttingPlanes(problem)
+        self.cuts, self.plane_each = EpochCuts(problem), DENSE * rows.d <= len(rows.col)
         recall = draws or (variant.keep and problem.radius < math.inf)  # then z is not the sum of the rows' slopes
         self.slope_sums = np.zeros((rows.n if recall else 0, 2))
         self.slopes = np.zeros(min(batch_size, self.count))  # of a batch
@@ -99,7 +83,7 @@ class AveragingSolver(driver.Solver):
         self.known: np.ndarray | None = None
         self.run_epoch = choose_kernel(self)
         self.least_unit = problem.least_unit
-        self.at_zero: np.ndarray = self.objectives(np.zeros((1, rows.width)))
+        self.at_zero: np.ndarray = np.array([value_at_zero(problem)])
 
     def begin(self, w: np.ndarray | None, anchor: float | str) -> None:
         """Begin at w_0 = w (0 without an anchor) with the anchor gamma_0."""
@@ -112,10 +96,13 @@ class AveragingSolver(driver.Solver):
             self.zr[: len(w), 0] = -self.problem.mu * float(anchor) * w
             self.scalars[SQUARE] = self.zr[:, 0] @ self.zr[:, 0]
             self.known = w
+        self.cuts.begin(self.zr[:, 0], 0.0, self.scalars[SQUARE], 0)
 
     def go_on(self, zr: np.ndarray, scalars: np.ndarray, epoch: int, w: np.ndarray) -> None:
         """Begin where an earlier run ended."""
         self.zr[:], self.scalars[:], self.epoch, self.first, self.known = zr, scalars, epoch, epoch, w
+        self.scalars[CUT] = 0.0
+        self.cuts.begin(zr[:, 0], scalars[DONE], zr[:, 0] @ zr[:, 0], epoch)
 
     def restart(self) -> bool:
         """With a tenth of the step, if it was ours to choose. Cutting planes stay: they are true whatever follows."""
@@ -128,47 +115,63 @@ class AveragingSolver(driver.Solver):
     def advance(self, running: list[int] | None = None) -> None:
         """One epoch."""
         self.epoch += 1
-        zr, scalars = self.zr, self.scalars
-        ratio = unit_ratio(self.weights, self.epoch)
-        if ratio != 1.0:
-            zr *= ratio
-            self.targets[:, 1] *= ratio
-            scalars[[OUT, DONE, ANCHOR]] *= ratio
-            scalars[SQUARE] *= ratio**2
-        before, done, scalars[CUT] = zr[:, 0].copy(), scalars[DONE], 0.0
+        scalars = self.scalars
+        scalars[GAMMA] /= unit_ratio(self.weights, self.epoch)
+        if not 1.0 / LARGE <= scalars[GAMMA] <= LARGE:
+            self.rescale(1.0 / scalars[GAMMA])
+        done = scalars[DONE]
         self.run_epoch(self, draw_with_replacement(self.share, self.rng) if self.draws else self.orders.draw(self.rng))
-        scalars[SQUARE] = fold(zr, scalars[ALPHA], scalars[SCALE])
-        scalars[ALPHA], scalars[SCALE] = 0.0, 1.0
-        scalars[DONE] = done + self.count  # exact, where a running sum has rounded
+        if self.problem.radius < math.inf:
+            self.fold()  # |z|^2 anew
+        scalars[DONE] = done + scalars[GAMMA] * self.count  # exact, where a running sum has rounded
+        if self.plane_each:
+            self.add_plane()
+
+    def add_plane(self) -> None:
+        """The cutting plane of the epochs since the last, where z is the sum of the rows' slopes."""
         if not len(self.slope_sums):
-            size = math.sqrt(max(before @ before, scalars[SQUARE]))
-            s = (zr[:, 0] - before)[: self.width] / self.count
-            lost = size * EPS / math.sqrt(self.count)
-            self.planes.add(s, scalars[CUT] / self.count, self.count / scalars[DONE], lost)
+            self.cuts.add(self.zr[:, 0], self.scalars[DONE], self.scalars[CUT], self.epoch, self.count)
+            self.scalars[CUT] = 0.0
+
+    def rescale(self, ratio: float) -> None:
+        """All sums in a unit in which they are so many times as large."""
+        self.zr *= ratio
+        self.targets[:, 1] *= ratio
+        self.slope_sums *= ratio
+        self.scalars[[OUT, DONE, ANCHOR, CUT, GAMMA]] *= ratio
+        self.scalars[SQUARE] *= ratio**2
+        self.cuts.rescale(ratio)
+
+    def fold(self) -> None:
+        """The average is in r alone."""
+        scalars = self.scalars
+        scalars[SQUARE] = fold(self.zr, scalars[ALPHA], scalars[SCALE])
+        scalars[ALPHA], scalars[SCALE] = 0.0, 1.0
 
     def state(self) -> dict[str, Any]:
         names = ("zr", "scalars", "slope_sums", "epoch", "step", "mean_square")
         orders = {"grouped": self.orders.grouped, "still": self.orders.still, "rng": self.rng.bit_generator.state}
-        mine = {name: getattr(self, name) for name in names} | {"planes": self.planes.state()}
+        mine = {name: getattr(self, name) for name in names} | {"cuts": self.cuts.state()}
         return mine | orders | {"lazy": self.targets[:, 1].copy()}
 
     def resume(self, state: dict[str, Any]) -> None:
         self.zr[:], self.targets[:, 1] = state["zr"], state["lazy"]
         self.orders.grouped[:], self.orders.still = state["grouped"], state["still"]
         self.rng.bit_generator.state = state["rng"]
-        self.planes.resume(state["planes"])
+        self.cuts.resume(state["cuts"])
         self.scalars, self.slope_sums[:], self.epoch = state["scalars"], state["slope_sums"], state["epoch"]
         self.step, self.mean_square = state["step"], state["mean_square"]
 
     def output(self) -> np.ndarray:
         """The point that the method returns."""
         flush(self.rows, self.targets, self.zr)
+        self.fold()
         z, r = self.zr[: self.width].T
-        alpha, out, A, anchor, square, scale = self.scalars[:6]
+        out, A, anchor, square = self.scalars[OUT : SQUARE + 1]
         if self.variant.last:
-            w = step(self.config, self.config.radius, self.config.mu, anchor + A, scale, square)[0] * z
+            w = step(self.config, self.config.radius, self.config.mu, anchor + A, 1.0, square)[0] * z
         else:
-            w = (alpha * z + r) / out if out > 0 else np.zeros(len(z))
+            w = r / out if out > 0 else np.zeros(len(z))
         norm = float(np.linalg.norm(w)) if self.problem.radius < math.inf else 0.0
         return w * (self.problem.radius / norm) if norm > self.problem.radius else w  # a mean of points inside, rounded
 
@@ -185,8 +188,9 @@ class AveragingSolver(driver.Solver):
             p, s = self.problem, np.zeros(self.problem.rows.d + 1)
             c = recalled_cut(p.rows, p.y, self.share, self.config.loss, self.slope_sums, s) / self.count
             lost = float(np.linalg.norm(s)) * EPS / math.sqrt(self.count)
-            self.planes.add(s[: self.width] / self.count, c, 1.0, lost)
-        return self.planes.bound()
+            self.cuts.planes.add(s[: self.width] / self.count, c, 1.0, lost)
+        self.add_plane()
+        return self.cuts.planes.bound()
 
     def evaluation_due(self, history: History, tol: float) -> bool:
         return growing_evaluations(self.epoch, self.first, history, tol)
@@ -231,7 +235,8 @@ def solve(
         elif slot.saved is None:
             solver.begin(None if start is None else start.w, settings.anchor)
         (fit,) = driver.run_to_end(solver, settings, report, slot)
-    flush(solver.rows, solver.targets, solver.zr)
+        flush(solver.rows, solver.targets, solver.zr)
+        solver.fold()
     if fit.status == "interrupted":  # perhaps in the middle of an epoch's bookkeeping: the next fit begins at w
         kind = ()
     return fit._replace(state=AveragingWarmStart(solver.zr, solver.scalars, solver.epoch, fit.w, kind))

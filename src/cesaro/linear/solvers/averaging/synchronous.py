@@ -19,7 +19,7 @@ from cesaro.compiled.flags import KERNEL
 from cesaro.linear.bounds.cutting_planes import CuttingPlanes
 from cesaro.linear.problem.problem import Problem
 from cesaro.linear.problem.scalar_losses import conjugate, slope, value
-from cesaro.linear.solvers.averaging.solver import EPS
+from cesaro.linear.solvers.averaging.epoch_cuts import EPS
 from cesaro.linear.solvers.averaging.variants import Variant, unit_ratio
 
 

@@ -1,0 +1,72 @@
+"""The cutting planes of a run of the recursion: z has grown by the slopes of whole epochs, and that is a plane.
+
+A plane of every epoch gives the best bounds; of several together, since a bound was last asked for, the least work.
+"""
+
+import math
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from cesaro.compiled.flags import LOOP
+from cesaro.linear.bounds.cutting_planes import CuttingPlanes
+from cesaro.linear.problem.problem import Problem
+
+EPS = float(np.finfo(float).eps)
+WIDE, FEW = 1 << 13, 8  # weights from which on fewer planes are kept: a bound reads them all
+
+
+class EpochCuts:
+    """The planes, and where the next of them begins. In the units of the run, whose weights may be rescaled."""
+
+    def __init__(self, problem: Problem):
+        self.problem, self.z = problem, np.zeros(problem.rows.width)
+        self.A, self.square, self.epoch = 0.0, 0.0, 0
+
+    @cached_property
+    def planes(self) -> CuttingPlanes:
+        """All of them; a run without a proof, as a pilot is, needs no room for them."""
+        return CuttingPlanes(self.problem, FEW) if len(self.z) >= WIDE else CuttingPlanes(self.problem)
+
+    def begin(self, z: np.ndarray, A: float, square: float, epoch: int) -> None:
+        """The next plane begins here: at z, whose square is given, after the weight A."""
+        self.z[:], self.A, self.square, self.epoch = z[: len(self.z)], A, square, epoch
+
+    def rescale(self, ratio: float) -> None:
+        """The run's sums are multiplied by this."""
+        self.z *= ratio
+        self.A, self.square = self.A * ratio, self.square * ratio**2
+
+    def add(self, z: np.ndarray, A: float, cut: float, epoch: int, count: int) -> None:
+        """The plane of the epochs since the last, of `count` rows each; `cut` is their sum of -a phi*."""
+        if epoch > self.epoch:
+            weight, before = A - self.A, self.square
+            difference = np.empty(len(self.z))
+            square = float(subtract_and_copy(z, self.z, 1.0 / weight, difference))
+            lost = math.sqrt(max(before, square)) * EPS * math.sqrt(count * (epoch - self.epoch)) / weight
+            self.planes.add(difference, cut / weight, weight / A, lost)
+            self.A, self.square, self.epoch = A, square, epoch
+
+    def state(self) -> dict[str, Any]:
+        """All that changes, by name."""
+        mine = {name: getattr(self, name) for name in ("z", "A", "square", "epoch")}
+        return mine | {"planes": self.planes.state()}
+
+    def resume(self, state: dict[str, Any]) -> None:
+        """Go on from the state of an earlier run."""
+        self.planes.resume(state["planes"])
+        self.begin(state["z"], state["A"], state["square"], state["epoch"])
+
+
+@njit(**LOOP)
+def subtract_and_copy(z, before, scale, difference):
+    """difference = scale (z - before), before = z; returns |z|^2."""
+    square = 0.0
+    for j in range(before.shape[0]):
+        new = z[j]
+        square += new * new
+        difference[j] = scale * (new - before[j])
+        before[j] = new
+    return square
