@@ -59,7 +59,7 @@ def tie(implicit, loss, seed, folds, columns, l1_ratio, bias, stride):
     train = rng.integers(0, folds, n) != np.arange(folds)[:, None]
     alphas = np.geomspace(1.0, 0.1, 23)  # the models of a fold are not whole vectors
     models = [path.PathModel(k, alpha, c, 0.7) for k in range(folds) for alpha in alphas for c in range(columns)]
-    form = path.bounded(dual_form(loss))
+    form = dual_form(loss).in_single_precision()
     problem = path.PathProblem(rows, Y, v, np.full(n, 2.0), form, l1_ratio, float)
     batch, pattern = path.make_batch(problem, train, models)
     orders = [rng.permutation(n).astype(np.uint32) for _ in range(2)]
