@@ -14,6 +14,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 SCRIPTS = [
     ("Time to accuracy and to a proof, hinge", "linear/time_to_accuracy.py", True),
+    ("Many classes at the defaults", "linear/many_classes.py", False),
     ("Other losses", "linear/other_losses.py", True),
     ("Cost of an epoch", "linear/epoch_cost.py", True),
     ("Cross-validated path", "linear/path_cost.py", False),

@@ -13,9 +13,10 @@ import sys
 import warnings
 from importlib.util import find_spec
 
-from cells import FILES, in_own_process, load, mean, race, seconds, shown
+from cells import WIDE, in_own_process, load, mean, present, race, seconds, shown
 
-OPTIMA = {  # of mu/2 |w|^2 + mean hinge, for mu = 1e-2, 1e-4, 1/n
+NARROW = ("a9a", "w8a", "ijcnn1", "covtype")
+OPTIMA = {  # of mu/2 |w|^2 + mean hinge, for mu = 1e-2, 1e-4, 1/n; of wide data they are computed, to a proved 1e-9
     "a9a": (0.380703366164, 0.351761800467, 0.351150385340),
     "ijcnn1": (0.239837496893, 0.175811273709, 0.171954475680),
     "w8a": (0.239440835461, 0.144325891647, 0.132764208748),
@@ -85,8 +86,13 @@ def cell(name, which):
 
     warnings.simplefilter("ignore")
     X, y = load(name)
-    n, best = len(y), OPTIMA[name][which]
-    mu = (1e-2, 1e-4, 1.0 / n)[which]
+    n = len(y)
+    mu = (1e-3 if name in WIDE else 1e-2, 1e-4, 1.0 / n)[which]
+    if name in OPTIMA:
+        best = OPTIMA[name][which]
+    else:
+        exact = {"alpha": mu, "fit_intercept": False, "random_state": 1, "tol": 1e-9, "max_iter": 20_000}
+        best = DualAveragingClassifier(**exact).fit(X, y).lower_bound_
     own, peers = solvers(mu, n)
 
     def objective(w):
@@ -124,7 +130,7 @@ def report(results):
         print(f"| {name} | {mu} | " + " | ".join(cells) + " | " + " ".join(f"{r:.2f}" for r in ratios[-1]) + " |")
     columns = list(zip(*ratios, strict=True))
     print("\nGeometric means of the ratios: " + ", ".join(f"{mean(c):.3f}" for c in columns), end="; worst cells: ")
-    print(", ".join(f"{max(c):.2f}" for c in columns) + " (targets 0.40, 0.33, 0.33; worst 1.2).\n")
+    print(", ".join(f"{max(c):.2f}" for c in columns) + ".\n")
     print(
         "`fit` at its defaults, which ends with a proof of 1e-3, beside LinearSVC at its defaults, which proves nothing:\n"
     )
@@ -135,22 +141,25 @@ def report(results):
         (a, b), f = result["proof"]["ms"], result["proof"]
         total.append(a / b)
         print(f"| {name} | {mu} | {a:.1f} | {f['epochs']} | {f['gap']:.1e} | {b:.0f} | {a / b:.3f} | {f['1e-6']:.1e} |")
-    print(f"\nGeometric mean of the ratios: {mean(total):.3f} (target 0.25).")
+    print(f"\nGeometric mean of the ratios: {mean(total):.3f}.\n")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", default=list(FILES))
+    parser.add_argument("names", nargs="*", default=[*NARROW, *WIDE])
     parser.add_argument("--cell", nargs=2, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.cell:
         return print(json.dumps(cell(asked.cell[0], int(asked.cell[1])), default=float))
     results = {}
-    for name in asked.names:
-        for which, mu in enumerate(("1e-2", "1e-4", "1/n")):
+    for name in present(asked.names):
+        for which, mu in enumerate(("1e-3" if name in WIDE else "1e-2", "1e-4", "1/n")):
             results[name, mu] = in_own_process(__file__, name, which)
             print(f"{name} {mu} done", file=sys.stderr)
-    report(results)
+    for kind, wide in (("Narrow rows", False), ("Wide rows", True)):
+        if some := {key: found for key, found in results.items() if (key[0] in WIDE) == wide}:
+            print(f"### {kind}\n")
+            report(some)
 
 
 if __name__ == "__main__":

@@ -61,7 +61,8 @@ Attributes
 ----------
 objective_, lower_bound_, dual_gap_, relative_gap_ : float or ndarray of shape (n_models,)
     Value reached, proved lower bound of the optimum, their difference, and that difference over
-    max(objective, 1e-3 objective at w = 0); one model for two classes or one target, else one for each.
+    max(objective, 1e-3 objective at w = 0), of one class against the rest max(objective, 0.1 objective at w = 0); one
+    model for two classes or one target, else one for each.
 history_ : dict of arrays
     epoch, time, objective, lower_bound, active; with several models also `model`.
 n_features_in_, feature_names_in_ : as in scikit-learn

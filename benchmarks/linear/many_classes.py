@@ -1,0 +1,107 @@
+"""Classifiers of many classes at their defaults: CPU time, accuracy on rows they have not seen, memory, two threads.
+
+    python benchmarks/linear/many_classes.py [debian sector hashed letter pendigits]        # Markdown on stdout
+
+One process for each fit, which also compiles beforehand. debian is split 4 to 1; hashed: its rows as if
+HashingVectorizer had made 2^20 columns of them, of its eight largest classes.
+"""
+
+import io
+import json
+import lzma
+import resource
+import subprocess
+import sys
+import time
+import warnings
+
+import numpy as np
+import scipy.sparse as sp
+from cells import FILES, mean, present, seconds
+from sklearn.datasets import load_svmlight_file
+from sklearn.model_selection import train_test_split
+
+FILES |= {"letter": "letter.scale.xz", "letter.t": "letter.scale.t.xz", "sector.t": "sector.t.scale.xz"}
+FILES |= {"pendigits": "pendigits.xz", "pendigits.t": "pendigits.t.xz", "hashed": FILES["debian"]}
+NAMES = ("debian", "sector", "hashed", "letter", "pendigits")
+REPEATS = 3
+
+
+def rows(name, n_features=None):
+    from cells import path_of
+
+    with lzma.open(path_of(name)) as file:
+        X, y = load_svmlight_file(io.BytesIO(file.read()), n_features=n_features)
+    X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+    return X, y
+
+
+def split(name):
+    """X, y to fit to and X, y to predict."""
+    X, y = rows(name)
+    if f"{name}.t" in FILES:
+        return X, y, *rows(f"{name}.t", X.shape[1])
+    if name == "hashed":
+        large = np.isin(y, np.argsort(np.bincount(y.astype(int)))[-8:])
+        X, y = X[large], y[large]
+        X.indices = (X.indices.astype(np.uint64) * 2654435761 % 2**20).astype(np.int32)
+        X = sp.csr_matrix((X.data, X.indices, X.indptr), shape=(len(y), 2**20))
+        X.sum_duplicates()
+    X, there, y, then = train_test_split(X, y, test_size=0.2, random_state=0)
+    return X, y, there, then
+
+
+def estimator(who, **more):
+    from sklearn.linear_model import SGDClassifier
+    from sklearn.svm import LinearSVC
+
+    from cesaro import DualAveragingClassifier
+
+    return {"cesaro": DualAveragingClassifier, "SGDClassifier": SGDClassifier, "LinearSVC": LinearSVC}[who](
+        random_state=0, **more
+    )
+
+
+def measure(name, who):
+    """CPU seconds, accuracy, memory that the fit added (MB), and wall seconds with one and with two threads."""
+    warnings.simplefilter("ignore")
+    X, y, there, then = split(name)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    estimator(who, max_iter=2).fit(X[:2000], y[:2000])
+    best = min(seconds(estimator(who), X, y) for _ in range(REPEATS if who == "cesaro" else 1))
+    model = estimator(who).fit(X, y)
+    added = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    found = {"seconds": best, "accuracy": model.score(there, then), "MB": added}
+    if who == "cesaro":
+        walls = []
+        for jobs in (1, 2):
+            start = time.perf_counter()
+            estimator(who, n_jobs=jobs).fit(X, y)
+            walls.append(time.perf_counter() - start)
+        found |= {"walls": walls, "gap": float(model.relative_gap_.max()), "classes": len(model.classes_)}
+    return found
+
+
+def main():
+    if len(sys.argv) > 2 and sys.argv[1] == "--cell":
+        return print(json.dumps(measure(*sys.argv[2:])))
+    print(
+        "| data | classes | cesaro: CPU s, accuracy, MB added | SGDClassifier | LinearSVC | ratio | two threads, wall |"
+    )
+    print("|---|---|---|---|---|---|---|")
+    ratios = []
+    for name in present(sys.argv[1:] or NAMES):
+        found = {}
+        for who in ("cesaro", "SGDClassifier", "LinearSVC"):
+            command = [sys.executable, __file__, "--cell", name, who]
+            found[who] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+        ours, *peers = found.values()
+        ratios.append(ours["seconds"] / min(peer["seconds"] for peer in peers))
+        cells = [f"{one['seconds']:.2f}, {one['accuracy']:.4f}, {one['MB']:.0f}" for one in found.values()]
+        one, two = ours["walls"]
+        print(f"| {name} | {ours['classes']} | {' | '.join(cells)} | {ratios[-1]:.2f} | {two / one:.2f} |", flush=True)
+    print(f"\nGeometric mean of the ratios to the faster peer: {mean(ratios):.2f}.")
+
+
+if __name__ == "__main__":
+    main()
