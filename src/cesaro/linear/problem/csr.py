@@ -129,12 +129,21 @@ def square(rows, i):
     return even + odd
 
 
-def compacted(rows: Rows) -> tuple[Rows, np.ndarray | None]:
-    """The rows over the columns that occur in them, and which these are; None if that is all or nearly all of them."""
-    if 2 * len(rows.col) >= rows.d:
+def compacted(rows: Rows, entries: float = 0.5) -> tuple[Rows, np.ndarray | None]:
+    """The rows over the columns that occur in them, and which these are; None if that is all or nearly all of them.
+
+    With so many `entries` a column, all are taken to occur.
+    """
+    if len(rows.col) >= entries * rows.d:
         return rows, None
-    used, col = np.unique(rows.col, return_inverse=True)
-    return rows._replace(col=col.astype(np.uint32), d=len(used)), used
+    occurs = np.zeros(rows.d, bool)
+    occurs[rows.col] = True
+    used = np.flatnonzero(occurs)
+    if len(used) > 0.75 * rows.d:
+        return rows, None
+    place = np.empty(rows.d, np.uint32)
+    place[used] = np.arange(len(used), dtype=np.uint32)
+    return rows._replace(col=place[rows.col], d=len(used)), used
 
 
 def _unsigned(index: np.ndarray, kind) -> np.ndarray:

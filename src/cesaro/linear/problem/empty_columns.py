@@ -5,11 +5,13 @@ import numpy as np
 from cesaro.linear.problem.csr import compacted
 from cesaro.linear.problem.problem import Fit, Problem
 
+ENTRIES = 16  # a column, up to which a look for columns without any is worth its time
+
 
 def compact(problems: list[Problem]) -> tuple[list[Problem], np.ndarray | None]:
     """The problems (on the same rows) without unused columns, and where the others were; None if nothing is gained."""
     rows = problems[0].rows
-    fewer, used = compacted(rows)
+    fewer, used = compacted(rows, ENTRIES)
     if used is None:
         return problems, None
     places = np.append(used, [rows.d] * (rows.width - rows.d)).astype(np.intp)
