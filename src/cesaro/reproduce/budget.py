@@ -16,10 +16,13 @@ class Budget:
     steps: int = 100_000  # of the counterexample to Corollary 1
     problems: int = 300  # random ones, for the theorems
     worst_cases: int = 6  # steps of the semidefinite programs
+    time_limit: float | None = None  # seconds of training networks; what is unfinished then is continued another time
 
 
-def make_budget(runs: Path, quick: bool) -> Budget:
+def make_budget(runs: Path, quick: bool, time_limit: float | None = None) -> Budget:
     """The full budget, or what fits into a minute on two cores."""
     if not quick:
-        return Budget(runs)
-    return Budget(runs, True, data_sets=("a9a",), epochs=30, steps=10_000, problems=60, worst_cases=3)
+        return Budget(runs, time_limit=time_limit)
+    return Budget(
+        runs, True, time_limit=time_limit, data_sets=("a9a",), epochs=30, steps=10_000, problems=60, worst_cases=3
+    )
