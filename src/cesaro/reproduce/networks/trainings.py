@@ -47,9 +47,9 @@ def plan(training: str, lr: float) -> Any:
     gda, printed = training.startswith("GDA"), training.endswith("as printed")
 
     def make(parameters: Any, steps: int) -> Any:
-        begin = {"start": 0, "t0": 0} if printed else {"start": min(CONSTANT, 2 * steps // 3)}
+        start, t0 = (0, 0) if printed else (min(CONSTANT, 2 * steps // 3), None)
         if gda:
-            return optim.GDA(parameters, lr, weight_decay=WEIGHT_DECAY, average=True, **begin)
-        return optim.SCPDA(parameters, lr, weight_decay=WEIGHT_DECAY, **begin)
+            return optim.GDA(parameters, lr, start=start, t0=t0, weight_decay=WEIGHT_DECAY, average=True)
+        return optim.SCPDA(parameters, lr, start=start, t0=t0, weight_decay=WEIGHT_DECAY)
 
     return Plan(make, averaged=gda)
