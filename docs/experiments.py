@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from cesaro.reproduce.results import Figure, Series
+from cesaro.reproduce.verdicts import verdict_rows
 
 HERE = Path(__file__).parent
 NAMES = ("figure1", "figure2", "figure3", "theorems")
@@ -20,6 +21,7 @@ COMMENTS = {  # by the first words of the claim
     "Theorem 2": "With Gamma~_k in the place of Gamma_k it holds, and the rate is the same ([corrections](paper.md)).",
     "Corollary 2": "It survives the correction of Theorem 2, which changes the constant only.",
     "Theorem 3": "It needs Gamma~_k, the expectation of |g_k|^2, and independent samples: reshuffled rows are not covered.",
+    "Equation (13)": "The weights that do are in `cesaro.methods.PAPSGSC`.",
 }
 
 
@@ -33,7 +35,7 @@ def text() -> str:
     ]
     verdicts = [claim.verdict for figure in figures for claim in figure.claims]
     counts = ", ".join(f"{verdicts.count(verdict)} {words}" for verdict, words in SUMMARY.items())
-    parts = [INTRODUCTION.format(total=len(verdicts), counts=counts)]
+    parts = [INTRODUCTION.format(total=len(verdicts), counts=counts), verdict_table(figures)]
     if "figure3" not in {figure.name for figure in figures}:
         parts.append(NO_FIGURE_3)
     for figure in figures:
@@ -63,11 +65,24 @@ INTRODUCTION = """# The paper's experiments and theorems, run again
 
 `cesaro reproduce` writes these figures, their numbers and a page to explore them; with `--quick` it takes about a minute.
 This file is made from the numbers by `python docs/experiments.py`; the verdicts are computed, not chosen. Of {total}
-statements of the paper {counts}."""
+statements and sentences of the paper {counts}. The proofs are in [proofs.md](proofs.md)."""
 NO_FIGURE_3 = (
     "Figure 3 of the paper, VGG-16, is missing here: it needs a GPU. `cesaro reproduce figure3` runs it; without a GPU "
     "shortened, too short to judge the claims."
 )
+
+
+def verdict_table(figures: list[Figure]) -> str:
+    """Every statement with its verdict, the first number it rests on, and the command."""
+    short = [
+        (statement, verdict, first_sentence(number), f"`{command}`")
+        for statement, verdict, number, command in verdict_rows(figures)
+    ]
+    return markdown((("statement", "verdict", "it rests on", "command"), *short))
+
+
+def first_sentence(words: str) -> str:
+    return words.split(". ")[0].rstrip(".")
 
 
 def gain(figure: Figure) -> str:

@@ -53,4 +53,5 @@ def reproduce_command(
         return
     if "figure1" in names:
         typer.echo(f"{run.methods_table_text(out)}\n")
+    typer.echo(f"{run.verdicts_text(out)}\n")
     typer.echo(f"The report: {report}")

@@ -18,9 +18,9 @@ from cesaro.weights import Power, Weights
 class PIWA(Method):
     """x_{t+1} = P_Q( x_t - g_t / (mu t) ),   output  sum_k k^p x_k / sum_k k^p.
 
-    Output: that average. Rate: 1/t. If |g| <= M it is within (p + 1/2) (M^2/mu) sum k^{p-1} / sum k^p of the minimum, 3 M^2 / (mu (t+1)) for
-    p = 1 (docs/proofs.md). The average over steps 2/(mu (t+1)) with p = 1 is GDA's, without a constraint; so is Harvey, Liaw,
-    Plan and Randhawa's (2019).
+    Output: that average. Rate: 1/t. If |g| <= M it is within (p + 1/2) (M^2/mu) sum k^{p-1} / sum k^p of the minimum, that is
+    3 M^2 / (mu (t+1)) for p = 1 (docs/proofs.md). With steps 2/(mu (t+1)) and p = 1, without a constraint, the average is
+    GDA's; so is that of Harvey, Liaw, Plan and Randhawa (2019).
 
     Parameters
     ----------

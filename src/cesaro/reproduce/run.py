@@ -90,6 +90,25 @@ def methods_table_text(out: str | os.PathLike[str]) -> str:
     return format_table(Figure.load(path).table) if path.exists() else ""
 
 
+def verdicts_text(out: str | os.PathLike[str]) -> str:
+    """The statements of the paper that the figures in a folder judge.
+
+    Parameters
+    ----------
+    out : path-like
+        The folder of the report.
+
+    Returns
+    -------
+    str
+        A line for each statement: its verdict, the command, the number it rests on.
+    """
+    from cesaro.reproduce.verdicts import verdict_rows, verdict_text
+
+    paths = [path for name in FIGURES if (path := Path(out) / f"{name}.json").exists()]
+    return verdict_text(verdict_rows([Figure.load(path) for path in paths]))
+
+
 def select_figures(names: Sequence[str]) -> list[str]:
     """The figures that are meant, in the paper's order, each once.
 
