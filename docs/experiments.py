@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from cesaro.reproduce.results import Figure, Series
-from cesaro.reproduce.verdicts import verdict_rows
+from cesaro.reproduce.verdicts import HEADER, first_sentence, verdict_rows
 
 HERE = Path(__file__).parent
 NAMES = ("figure1", "figure2", "figure3", "theorems")
@@ -78,11 +78,7 @@ def verdict_table(figures: list[Figure]) -> str:
         (statement, verdict, first_sentence(number), f"`{command}`")
         for statement, verdict, number, command in verdict_rows(figures)
     ]
-    return markdown((("statement", "verdict", "it rests on", "command"), *short))
-
-
-def first_sentence(words: str) -> str:
-    return words.split(". ")[0].rstrip(".")
+    return markdown((HEADER, *short))
 
 
 def gain(figure: Figure) -> str:

@@ -239,7 +239,7 @@ def test_an_anchor_is_gamma_0_and_bounds_the_largest_step(problem):
         expected = readable(name, samples, schedule=Schedule(weights, weights, 2.5), after=method == "SC-PDA")
         np.testing.assert_allclose(run.output(), expected, rtol=1e-9, atol=1e-11)
     for method in ("GDA", "Pegasos"):
-        gamma_0 = tuned.make_anchor(method, MU, scale=3.0, first=0.1)
+        gamma_0 = tuned.anchor_for_first_step(method, MU, scale=3.0, first=0.1)
         weights = Linear() if method == "GDA" else Uniform()
         largest = max(Schedule(weights, weights, gamma_0).at(t).step for t in range(1, 5000)) / MU
         assert largest == pytest.approx(0.1 / 3.0, rel=0.01)

@@ -21,8 +21,13 @@ def verdict_rows(figures: Sequence[Figure]) -> list[tuple[str, str, str, str]]:
         for claim in figure.claims:
             name, _, rest = claim.paper.partition(": ")
             statement = f"{label}: {claim.paper}" if label else f"{name}: {rest}"
-            rows.append((statement, VERDICTS[claim.verdict], claim.measured, command))
+            rows.append((statement, VERDICTS.get(claim.verdict, claim.verdict), claim.measured, command))
     return rows
+
+
+def first_sentence(words: str) -> str:
+    """What a table has room for."""
+    return words.split(". ")[0].rstrip(".")
 
 
 def verdict_text(rows: Sequence[tuple[str, str, str, str]], width: int = 100) -> str:
@@ -30,7 +35,7 @@ def verdict_text(rows: Sequence[tuple[str, str, str, str]], width: int = 100) ->
     lines = [f"{'statement':{width // 2}s}  {'verdict':14s}  {'command':25s}  it rests on"]
     for statement, found, number, command in rows:
         cut = statement if len(statement) <= width // 2 else f"{statement[: width // 2 - 3]}..."
-        first = number.split(". ")[0].rstrip(".")
+        first = first_sentence(number)
         first = first if len(first) <= width else f"{first[: width - 3]}..."
         lines.append(f"{cut:{width // 2}s}  {found:14s}  {command:25s}  {first}")
     return "\n".join(lines)

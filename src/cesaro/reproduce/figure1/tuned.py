@@ -31,7 +31,7 @@ def mus(n: int) -> dict[str, float]:
     return {"1e-2": 1e-2, "1e-4": 1e-4, "1/n": 1.0 / n}
 
 
-def make_anchor(method: str, mu: float, scale: float, first: float) -> float:
+def anchor_for_first_step(method: str, mu: float, scale: float, first: float) -> float:
     """gamma_0 for which the largest step is first/scale, scale = mean |x|^2 (docs/paper.md has the formulas)."""
     inverse = scale / (first * mu)
     if METHODS[method].linear:
@@ -85,7 +85,9 @@ def starter(p: Problem, method: str, setting: str) -> Callable[[float, int], Pla
         if setting == "step tuned":
             return PlainRun(p, method, seed, step=value)
         if setting.startswith("anchor tuned"):
-            return PlainRun(p, method, seed, anchor=make_anchor(method, p.mu, scale, value), reshuffled=reshuffled)
+            return PlainRun(
+                p, method, seed, anchor=anchor_for_first_step(method, p.mu, scale, value), reshuffled=reshuffled
+            )
         return PlainRun(p, method, seed, reshuffled=reshuffled)
 
     return start
