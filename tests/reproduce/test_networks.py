@@ -166,6 +166,19 @@ def test_a_figure_whose_runs_are_not_all_made_says_so_and_draws_those_that_are(t
     assert figure.claims == ()
 
 
+def test_rates_beyond_the_grid_are_tried_last_and_said_but_not_chosen(tmp_path, monkeypatch):
+    setting = replace(SMALL, epochs=2, rates=(1e-6,), seeds=1, beyond=(0.05,))
+    monkeypatch.setattr(figure2, "FULL", setting)
+    figure = figure2.run(Budget(tmp_path))
+    trainer = Trainer(setting, tmp_path)
+    assert [job[1:] for job in jobs({"cifar10": trainer})][-2:] == [
+        ("GDA, as printed", 0.05, 0),
+        ("SC-PDA, as printed", 0.05, 0),
+    ]
+    assert trainer.outcome(PRINTED[0]).lr == 1e-6
+    assert "Rates beyond the grid, one seed, test accuracy: GDA, as printed, averaged on CIFAR-10" in figure.caption
+
+
 def test_the_committed_figure_follows_from_the_committed_runs(trained):
     known = Figure.load(COMMITTED / "figure2.json")
     figure = figure2.run(Budget(COMMITTED / "runs", time_limit=0.0))

@@ -19,8 +19,8 @@ from cesaro.reproduce.report import drawing
 from cesaro.reproduce.results import Claim, Figure
 
 GRID = (0.1, 0.01, 0.001, 0.0001)
-FULL = TrainingSetting("cnn", "cifar10", images=20_000, epochs=10, rates=GRID, seeds=3)
-QUICK = replace(FULL, images=2000, epochs=2, rates=GRID[:1], seeds=1, download=False)
+FULL = TrainingSetting("cnn", "cifar10", images=20_000, epochs=10, rates=GRID, seeds=3, beyond=(1.0, 3.2, 10.0))
+QUICK = replace(FULL, images=2000, epochs=2, rates=GRID[:1], beyond=(), seeds=1, download=False)
 LOSS = "SC-PDA, GDA and SWA obtain almost the same training loss, lower than SGD (without momentum)."
 EDGE = "The performance of test accuracy gives SC-PDA and GDA a slight edge over SGD and SWA."
 CALM = "Compared to SGD, averaging schemes always reduce oscillation issues."
@@ -36,7 +36,7 @@ def run(budget: Budget) -> Figure:
         notes = (*notes, "too short to judge the paper's claims")
     title = "A 4-layer convolutional network: training loss and test accuracy"
     return network_figure(
-        "figure2", title, found, setting, () if budget.quick else figure2_claims(found, setting), notes
+        "figure2", title, found, trainers, () if budget.quick else figure2_claims(found, setting), notes
     )
 
 

@@ -19,7 +19,7 @@ from cesaro.reproduce.networks.drawing import (
     network_figure,
     unfinished,
 )
-from cesaro.reproduce.networks.runs import TrainingSetting
+from cesaro.reproduce.networks.runs import Trainer, TrainingSetting
 from cesaro.reproduce.networks.training_loop import device
 from cesaro.reproduce.report import drawing
 from cesaro.reproduce.results import Claim, Figure
@@ -41,11 +41,12 @@ def run(budget: Budget) -> Figure:
     setting = FULL if whole else SHORT
     found: Found = dict.fromkeys(TITLES, LEFT_OUT)
     notes: tuple[str, ...] = (LEFT_OUT,)
+    trainers: dict[str, Trainer] = {}
     if not budget.quick:
         found, trainers = collect(setting, budget)
         notes = (describe_setting(setting), NETWORK, *unfinished(trainers), *(() if whole else (TOO_SHORT,)))
     found_claims = figure3_claims(found, setting) if whole and not budget.quick else ()
-    return network_figure("figure3", "VGG-16: training loss and test accuracy", found, setting, found_claims, notes)
+    return network_figure("figure3", "VGG-16: training loss and test accuracy", found, trainers, found_claims, notes)
 
 
 def figure3_claims(found: Found, setting: TrainingSetting) -> tuple[Claim, ...]:

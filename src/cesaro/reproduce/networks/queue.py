@@ -1,7 +1,8 @@
 """In which order the runs of a figure are made, so that an interrupted figure shows as much as it can.
 
 One seed of every training at the first rate, on every data set; the other seeds; the other rates of the grid, in full length;
-the other seeds at the rates that won. A time limit ends the queue between two runs; the same command continues it.
+the other seeds at the rates that won; rates beyond the grid for the methods as printed. A time limit ends the queue between two
+runs; the same command continues it.
 """
 
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cesaro.reproduce.networks.runs import Trainer, TrainingSetting
-from cesaro.reproduce.networks.trainings import METHODS, TRAININGS
+from cesaro.reproduce.networks.trainings import METHODS, PRINTED, TRAININGS
 
 
 class Job(NamedTuple):
@@ -33,6 +34,7 @@ def jobs(trainers: dict[str, Trainer]) -> Iterator[Job]:
         for method in METHODS:
             if outcome := trainer.outcome(method):
                 yield from (Job(data, method.training, outcome.lr, seed) for seed in others)
+    yield from (Job(data, m.training, lr, 0) for lr in setting.beyond for data in trainers for m in PRINTED[::2])
 
 
 def train_all(

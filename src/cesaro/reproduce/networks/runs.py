@@ -33,6 +33,7 @@ class TrainingSetting:
     seeds: int
     batch_size: int = 128
     download: bool = True  # the images, if they are not here
+    beyond: tuple[float, ...] = ()  # rates above the paper's grid, for what is printed alone; said, not drawn
 
     @property
     def validation(self) -> int:
@@ -132,7 +133,7 @@ def epoch_series(outcome: Outcome, key: str) -> Series:
     values = np.array([run[key] for run in outcome.runs]) * (100 if key.endswith("accuracy") else 1)
     seconds = np.mean([run["seconds"] for run in outcome.runs], axis=0)
     return Series(
-        outcome.method.name,
+        re.sub(", (as printed|constant phase)", "", outcome.method.name),  # the panel's title says it
         {"epochs": rounded(outcome.runs[0]["epoch"]), "seconds": rounded(seconds)},
         rounded(values.mean(axis=0)),
         rounded(values.min(axis=0)),
