@@ -87,11 +87,11 @@ def data_set_curves(folder: Path, name: str, budget: Budget) -> dict[str, dict[t
     best, seeds = optimum(folder, name), range(budget.seeds)
     for method in SOLVERS:
         show_progress(f"{name}: {method}, {OURS}")
-        runs = [trajectory(folder, name, method, False, seed, budget.epochs) for seed in seeds]
-        first[method, OURS] = gaps(runs, best)
         if name == budget.data_sets[0]:  # the table has proofs of these, too
             runs = [trajectory(folder, name, method, True, seed, max(TABLE)) for seed in seeds]
             first[method, "table"] = gaps(runs, best)
+        runs = [trajectory(folder, name, method, False, seed, budget.epochs) for seed in seeds]
+        first[method, OURS] = gaps(runs, best)
     show_progress(f"{name}: {DEFAULT}")
     epochs = shown_epochs(budget.epochs, 16)
     first[DEFAULT, OURS] = gaps([default_solver_run(folder, name, seed, epochs) for seed in seeds], best)
