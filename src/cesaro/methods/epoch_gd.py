@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cesaro.docstrings import complete
 from cesaro.domains import Domain
-from cesaro.methods.method import Method
+from cesaro.methods.method import StronglyConvexMethod
 from cesaro.methods.schedule import StepWeights
 from cesaro.outputs import Last
 from cesaro.vectors import combine
@@ -23,21 +24,15 @@ class State(NamedTuple):
     epoch: int  # 0, 1, ...
 
 
+@complete(StronglyConvexMethod)
 @dataclass(frozen=True)
-class EpochGD(Method):
+class EpochGD(StronglyConvexMethod):
     """x_{t+1} = P_Q( x_t - g_t / (mu 2^k) ) in epoch k = 0, 1, ..., of 4 2^k steps; then from the average of its points.
 
     Output: the average of the last whole epoch. Rate: 1/t. After t steps it is within 16 M^2 / (mu (t+4)) of the minimum, if
     |g| <= M (docs/proofs.md).
-
-    Parameters
-    ----------
-    mu : float
-        Strong convexity of f, positive.
     """
 
-    mu: float
-    needs_mu = True
     rate = "1/t"
     weights = Uniform()
 

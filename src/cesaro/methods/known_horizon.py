@@ -4,38 +4,29 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cesaro.docstrings import complete
 from cesaro.domains import Domain
-from cesaro.methods.method import Method
+from cesaro.methods.method import StronglyConvexMethod
 from cesaro.methods.psg import State
 from cesaro.methods.schedule import StepWeights
-from cesaro.outputs import Last
 from cesaro.vectors import combine
 from cesaro.weights import Power, Weights
 
 
+@complete(StronglyConvexMethod)
 @dataclass(frozen=True)
-class KnownHorizon(Method):
+class KnownHorizon(StronglyConvexMethod):
     """x_{t+1} = P_Q( x_t - 2^{-i} g_t / (mu t) )  where  N - ceil(N 2^{-i}) < t <= N - ceil(N 2^{-i-1}),   N planned steps.
 
     The step is halved when half of the steps are left, a quarter, an eighth, ...
     Output: the last x. Rate: 1/N, their theorem for strongly convex functions; 5 M^2 / (mu N) was never exceeded in our tests.
-
-    Parameters
-    ----------
-    mu : float
-        Strong convexity of f, positive.
     """
 
-    mu: float
-    needs_mu = True
     rate = "1/N, N known"
 
     @property
     def weights(self) -> Weights:
         return Power(-1, 1 / self.mu)
-
-    def output(self, weights: Weights) -> Last:
-        return Last()
 
     def start(self, x0: np.ndarray, anchor: float) -> State:
         return State(x0)

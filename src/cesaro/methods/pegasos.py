@@ -42,6 +42,7 @@ class Pegasos(StronglyConvexMethod):
         return State(domain.project(x) if self.radius is None else project_within(domain, self.radius, x))
 
 
+@complete(StronglyConvexMethod)
 @dataclass(frozen=True)
 class PegasosBall(Pegasos):
     """Pegasos as printed: every x is projected on the ball of radius 1/sqrt(mu), which holds the solution for the hinge loss.
@@ -50,8 +51,6 @@ class PegasosBall(Pegasos):
 
     Parameters
     ----------
-    mu : float
-        Strong convexity of f, positive.
     radius : float
         Another radius, such as sqrt(f(0)/mu) for another loss.
     """

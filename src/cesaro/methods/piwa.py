@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cesaro.docstrings import complete
 from cesaro.domains import Domain
 from cesaro.domains.validation import positive
-from cesaro.methods.method import Method
+from cesaro.methods.method import StronglyConvexMethod
 from cesaro.methods.psg import State
 from cesaro.methods.schedule import StepWeights
 from cesaro.outputs import Average
@@ -14,8 +15,9 @@ from cesaro.vectors import combine
 from cesaro.weights import Power, Weights
 
 
+@complete(StronglyConvexMethod)
 @dataclass(frozen=True)
-class PIWA(Method):
+class PIWA(StronglyConvexMethod):
     """x_{t+1} = P_Q( x_t - g_t / (mu t) ),   output  sum_k k^p x_k / sum_k k^p.
 
     Output: that average. Rate: 1/t. If |g| <= M it is within (p + 1/2) (M^2/mu) sum k^{p-1} / sum k^p of the minimum, that is
@@ -24,15 +26,11 @@ class PIWA(Method):
 
     Parameters
     ----------
-    mu : float
-        Strong convexity of f, positive.
     p : float
         The power of the weights, positive.
     """
 
-    mu: float
     p: float = 1.0
-    needs_mu = True
     rate = "1/t"
 
     def __post_init__(self) -> None:
