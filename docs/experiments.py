@@ -3,15 +3,14 @@
 from pathlib import Path
 
 from cesaro.reproduce.results import Figure, Series
+from cesaro.reproduce.verdicts import HEADER, first_sentence, verdict_rows
 
 HERE = Path(__file__).parent
 NAMES = ("figure1", "figure2", "figure3", "theorems")
 VERDICTS = {"reproduced": "Reproduced.", "partly": "Partly.", "not": "Not reproduced."}
 COMMENTS = {  # by the first words of the claim
-    "The convergence behavior of GDA": "SC-PDA and PA-PSG lie upon each other, as they must: without a constraint they are "
-    "one recursion, shifted by a step. The other two do not: GDA's weighted average ends lowest on every set, and SC-RDA's "
-    "uniform average does not forget the first steps, of size 1/mu.",
-    "GDA and SC-PDA are lower than Pegasos": "GDA is, on every set; SC-PDA is on none.",
+    "The convergence behavior of GDA": "As printed SC-PDA and PA-PSG lie upon each other, as they must: without a constraint "
+    "they are one recursion, shifted by a step.",
     "SC-PDA, Pegasos and PA-PSG have almost": "Non-averaging has to be read as no average of the output: the points of SC-PDA "
     "and PA-PSG are averages, of the w_t, and oscillate all the same.",
     "The two algorithms no longer suffer": "A hundred epochs cannot settle this: the slopes of 1/t and log t / t differ by "
@@ -20,6 +19,7 @@ COMMENTS = {  # by the first words of the claim
     "Theorem 2": "With Gamma~_k in the place of Gamma_k it holds, and the rate is the same ([corrections](paper.md)).",
     "Corollary 2": "It survives the correction of Theorem 2, which changes the constant only.",
     "Theorem 3": "It needs Gamma~_k, the expectation of |g_k|^2, and independent samples: reshuffled rows are not covered.",
+    "Equation (13)": "The weights that do are in `cesaro.methods.PAPSGSC`.",
 }
 
 
@@ -33,7 +33,7 @@ def text() -> str:
     ]
     verdicts = [claim.verdict for figure in figures for claim in figure.claims]
     counts = ", ".join(f"{verdicts.count(verdict)} {words}" for verdict, words in SUMMARY.items())
-    parts = [INTRODUCTION.format(total=len(verdicts), counts=counts)]
+    parts = [INTRODUCTION.format(total=len(verdicts), counts=counts), verdict_table(figures)]
     if "figure3" not in {figure.name for figure in figures}:
         parts.append(NO_FIGURE_3)
     for figure in figures:
@@ -63,24 +63,31 @@ INTRODUCTION = """# The paper's experiments and theorems, run again
 
 `cesaro reproduce` writes these figures, their numbers and a page to explore them; with `--quick` it takes about a minute.
 This file is made from the numbers by `python docs/experiments.py`; the verdicts are computed, not chosen. Of {total}
-statements of the paper {counts}."""
+statements and sentences of the paper {counts}. The proofs are in [proofs.md](proofs.md)."""
 NO_FIGURE_3 = (
     "Figure 3 of the paper, VGG-16, is missing here: it needs a GPU. `cesaro reproduce figure3` runs it; without a GPU "
     "shortened, too short to judge the claims."
 )
 
 
+def verdict_table(figures: list[Figure]) -> str:
+    """Every statement with its verdict, the first number it rests on, and the command."""
+    short = [
+        (statement, verdict, first_sentence(number), f"`{command}`")
+        for statement, verdict, number, command in verdict_rows(figures)
+    ]
+    return markdown((HEADER, *short))
+
+
 def gain(figure: Figure) -> str:
-    """What the anchor is worth: f - f* as printed over f - f* with it, after the first epoch and at the end."""
-    names = dict.fromkeys(panel.title.split(",")[0] for panel in figure.panels)
+    """What the anchor is worth: f - f* as printed over f - f* with it, after the first epoch and at the end of the "
+    "shorter run."""
+    panels = {panel.title: {series.method: series for series in panel.series} for panel in figure.panels}
     words = []
-    for name in names:
-        printed, ours = (
-            {series.method: series for series in panel.series}
-            for panel in figure.panels
-            if panel.title.startswith(f"{name},")
-        )
-        words.append(f"{name} {ratio(printed['GDA'], ours['GDA'], 0)} and {ratio(printed['GDA'], ours['GDA'], -1)}")
+    for name in dict.fromkeys(title.split(",")[0] for title in panels):
+        printed, ours = (panels[f"{name}, {setting}"]["GDA"] for setting in ("as printed", "ours, with the anchor"))
+        last = max(set(printed.x["epochs"]) & set(ours.x["epochs"]))
+        words.append(f"{name} {ratio(printed, ours, 1.0)} and {ratio(printed, ours, last)} ({last:.0f} epochs)")
     return (
         f"What the anchor is worth, as f - f\\* of GDA as printed over that of our GDA, after one epoch and at the end: "
         f"{', '.join(words)}. Without it the first steps have the size 1/mu."
@@ -92,8 +99,9 @@ def plain(words: str) -> str:
     return words.replace("*", "\\*")
 
 
-def ratio(one: Series, other: Series, k: int) -> str:
-    return f"{one.mean[k] / other.mean[k]:.3g}"
+def ratio(one: Series, other: Series, epoch: float) -> str:
+    above, below = (series.mean[series.x["epochs"].index(epoch)] for series in (one, other))
+    return f"{above / below:.3g}"
 
 
 def markdown(table: tuple[tuple[str, ...], ...]) -> str:

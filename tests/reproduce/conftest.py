@@ -21,5 +21,13 @@ def small_budget(tmp_path, monkeypatch):
 
     monkeypatch.setattr(figure1_runs, "load", load)
     figure1_runs.problem.cache_clear()
-    yield replace(Budget(tmp_path / "runs"), data_sets=("a9a", "w8a"), epochs=12, seeds=2)
+    yield replace(
+        Budget(tmp_path / "runs"),
+        data_sets=("a9a", "w8a"),
+        epochs=12,
+        seeds=2,
+        tuned_epochs=12,
+        tuned_seeds=2,
+        mus=("1e-4",),
+    )
     figure1_runs.problem.cache_clear()

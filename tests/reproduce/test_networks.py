@@ -1,6 +1,5 @@
 """Figure 2: rates chosen by validation, runs kept, words that follow from the numbers."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,12 +13,13 @@ from cesaro.data.cifar import Images
 from cesaro.reproduce.budget import Budget
 from cesaro.reproduce.networks import claims as network_claims
 from cesaro.reproduce.networks import figure2, figure3, training_loop
-from cesaro.reproduce.networks import runs as training
-from cesaro.reproduce.networks.runs import FOUR, GDA, SC_PDA, SGD, SWA, Outcome, Trainer, TrainingSetting
+from cesaro.reproduce.networks.queue import jobs, missing_runs, train_all
+from cesaro.reproduce.networks.runs import Outcome, Trainer, TrainingSetting
+from cesaro.reproduce.networks.trainings import METHODS, MODIFIED, PRINTED, SGD, SWA, TRAININGS, plan
 from cesaro.reproduce.results import Figure
 
 COMMITTED = Path(__file__).parents[2] / "docs" / "figures"
-SMALL = TrainingSetting("cnn", "cifar10", images=48, epochs=3, rates=(0.05, 1e-6), screening=1, seeds=1, batch_size=16)
+SMALL = TrainingSetting("cnn", "cifar10", images=48, epochs=3, rates=(0.05, 1e-6), seeds=2, batch_size=16)
 
 
 @pytest.fixture(autouse=True)
@@ -44,59 +44,86 @@ def trained(monkeypatch):
     """The names of the runs that are trained, in order."""
     names, train = [], Trainer.train
 
-    def noted(self, method, lr, seed, until, checkpoint):
-        names.append((method.name, lr, seed, until))
-        return train(self, method, lr, seed, until, checkpoint)
+    def noted(self, training, lr, seed):
+        names.append((training, lr, seed))
+        return train(self, training, lr, seed)
 
     monkeypatch.setattr(Trainer, "train", noted)
     return names
 
 
-def test_the_rate_is_chosen_on_the_validation_images_and_its_run_goes_on(tmp_path, trained):
-    outcome = Trainer(SMALL, tmp_path).outcome(SC_PDA)
-    assert outcome.lr == max(outcome.scores, key=outcome.scores.get)
-    assert trained == [("SC-PDA", 0.05, 0, 1), ("SC-PDA", 1e-6, 0, 1), ("SC-PDA", outcome.lr, 0, None)]
-    alone = Trainer(SMALL, tmp_path / "alone").history(SC_PDA, outcome.lr, 0)
-    assert outcome.runs[0]["test_loss"] == alone["test_loss"]
-    assert not list(tmp_path.rglob("sc-pda*.pt"))
+def test_the_queue_makes_one_seed_of_everything_then_seeds_then_rates_then_seeds_at_the_rates_that_won(
+    tmp_path, trained
+):
+    trainers, failures = train_all(SMALL, ("cifar10", "cifar100"), tmp_path)
+    assert list(failures) == ["cifar100"]
+    first = [(training, 0.05, 0) for training in TRAININGS]
+    assert trained[: len(first) + 1] == [*first, (TRAININGS[0], 0.05, 0)]  # the last is CIFAR-100, which is not here
+    made = [job for k, job in enumerate(trained) if k != len(first)]
+    assert made[5:15] == [(t, 0.05, 1) for t in TRAININGS] + [(t, 1e-6, 0) for t in TRAININGS]
+    assert missing_runs(trainers["cifar10"]) == []
+    assert not list(tmp_path.rglob("*.pt"))
+    for method in METHODS:
+        outcome = trainers["cifar10"].outcome(method)
+        assert outcome.lr == max(outcome.scores, key=outcome.scores.get)
+        assert [run["seed"] for run in outcome.runs] == [0, 1]
+
+
+def test_a_time_limit_leaves_the_rest_for_another_time(tmp_path, trained):
+    trainers, _ = train_all(SMALL, ("cifar10",), tmp_path, time_limit=0.0)
+    assert trained == []
+    assert trainers["cifar10"].outcome(SGD) is None
+    trainers["cifar10"].train(*next(jobs(trainers))[1:])
+    again, _ = train_all(SMALL, ("cifar10",), tmp_path, time_limit=0.0)
+    assert len(trained) == 1
+    assert again["cifar10"].outcome(SGD).lr == 0.05
+    assert len(set(missing_runs(again["cifar10"]))) == 14
 
 
 def test_what_is_known_is_not_trained_again(tmp_path, trained):
-    first = training.compare_methods(SMALL, tmp_path)
+    train_all(SMALL, ("cifar10",), tmp_path)
     count = len(trained)
-    assert training.compare_methods(SMALL, tmp_path) == first
+    train_all(SMALL, ("cifar10",), tmp_path)
     assert len(trained) == count
-    assert ("SGD", 0.05, 0, None) not in trained  # it is inside SWA's
 
 
-def test_sgd_inside_swa_is_sgd_and_gda_begins_as_sgd_bit_by_bit(tmp_path):
+def test_sgd_inside_swa_is_sgd_and_gda_with_a_constant_phase_begins_as_sgd_bit_by_bit(tmp_path):
     trainer = Trainer(SMALL, tmp_path)
-    inside, swa, gda = (trainer.history(method, 0.05, 0) for method in (SGD, SWA, GDA))
-    alone = trainer.train(SGD, 0.05, 0, None, tmp_path / "alone.pt")
+    for training_name in ("SWA", "GDA", "GDA, as printed"):
+        trainer.train(training_name, 0.05, 0)
+    outcomes = {method: trainer.outcome(method) for method in METHODS[:7] if method.training != "SC-PDA, as printed"}
+    sgd, swa, gda = (outcomes[method].runs[0] for method in (SGD, SWA, MODIFIED[1]))
+    images = trainer.load()
+    alone = training_loop.train(
+        training_loop.Plan(lambda p, steps: torch.optim.SGD(p, 0.05, weight_decay=5e-3)),
+        training_loop.Recipe(epochs=3, batch_size=16, classes=10),
+        images[0],
+        images[2],
+        validation=images[1],
+    )
     for key in ("train_loss", "fitted_loss", "test_loss", "validation_accuracy"):
-        assert inside[key] == alone[key]
-    assert gda["test_loss"][0] == alone["test_loss"][0]
-    assert swa["test_loss"][0] == alone["test_loss"][0]
+        assert sgd[key] == alone[key]
+    assert gda["test_loss"][0] == swa["test_loss"][0] == alone["test_loss"][0]
     assert swa["test_loss"][-1] != alone["test_loss"][-1]
     assert gda["test_loss"][-1] != alone["test_loss"][-1]
+    last, average = (outcomes[method].runs[0] for method in (PRINTED[1], PRINTED[0]))
+    assert last["test_loss"] != average["test_loss"]
+    assert last["train_loss"] == average["train_loss"]
+    assert not any(key.startswith(("averaged_", "iterate_")) for run in (sgd, last, average) for key in run)
 
 
-def test_runs_of_the_benchmark_are_taken_as_they_are(tmp_path, trained):
-    folder = tmp_path / "cnn-cifar10" / "48x3x16"
-    folder.mkdir(parents=True)
-    names = {SGD: "sgd-constant", SWA: "swa", GDA: "gda", SC_PDA: "sc-pda"}
-    for method, file in names.items():
-        for lr in SMALL.rates:
-            run = {"name": method.file, "lr": lr, "seed": 0, **history([0.1, 0.2, 0.3 + lr])}
-            (folder / f"{file}_lr{lr:g}_seed0.json").write_text(json.dumps(run), encoding="utf-8")
-    found = training.compare_methods(SMALL, tmp_path)
-    assert trained == []
-    assert [outcome.lr for outcome in found] == [0.05] * 4
-    assert training.epoch_series(found[0], "test_accuracy").mean == [10.0, 20.0, 35.0]
+def test_as_printed_the_weights_advance_from_the_first_step():
+    w = [torch.nn.Parameter(torch.ones(1))]
+    for name in ("GDA", "SC-PDA"):
+        printed, constant = (plan(f"{name}{more}", 0.1).optimizer(w, 300).defaults for more in (", as printed", ""))
+        assert (printed["start"], printed["t0"]) == (0, 0)
+        assert (constant["start"], constant["t0"]) == (200, None)
+    assert plan("GDA", 0.1).optimizer(w, 9000).defaults["start"] == 1000
 
 
 def test_an_interrupted_figure_goes_on_where_it_was(tmp_path, monkeypatch):
-    whole = Trainer(SMALL, tmp_path / "whole").history(SC_PDA, 0.05, 0)
+    whole, begun = Trainer(SMALL, tmp_path / "whole"), Trainer(SMALL, tmp_path)
+    whole.train("GDA, as printed", 0.05, 0)
     save = training_loop.TrainingRun.save
 
     def stop(self, path):
@@ -107,27 +134,58 @@ def test_an_interrupted_figure_goes_on_where_it_was(tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(training_loop.TrainingRun, "save", stop)
         with pytest.raises(KeyboardInterrupt):
-            Trainer(SMALL, tmp_path).history(SC_PDA, 0.05, 0)
-    assert Trainer(SMALL, tmp_path).history(SC_PDA, 0.05, 0)["test_loss"] == whole["test_loss"]
+            begun.train("GDA, as printed", 0.05, 0)
+    assert begun.finished("GDA, as printed", 0.05, 0) is None
+    begun.train("GDA, as printed", 0.05, 0)
+    runs = [trainer.finished("GDA, as printed", 0.05, 0) for trainer in (whole, begun)]
+    assert runs[0]["averaged_test_loss"] == runs[1]["averaged_test_loss"]
 
 
 def test_the_quick_figure_says_what_is_short_and_what_is_missing(tmp_path, monkeypatch):
-    monkeypatch.setattr(figure2, "QUICK", replace(SMALL, epochs=2))
+    monkeypatch.setattr(figure2, "QUICK", replace(SMALL, epochs=2, rates=(0.05,), seeds=1))
     figure = figure2.run(Budget(tmp_path, quick=True))
-    assert [len(panel.series) for panel in figure.panels] == [4, 4, 0, 0]
-    assert "cesaro data fetch cifar100" in figure.panels[2].note
+    assert [len(panel.series) for panel in figure.panels] == [5, 5, 5, 5, 0, 0]
+    assert "cesaro data fetch cifar100" in figure.panels[4].note
     assert "48 of 50,000 training images, 2 epochs" in figure.shortened[0]
     assert figure.claims == ()
-    assert figure.table[0][1:] == ("rate 0.05", "rate 1e-06", "chosen")
+    assert figure.table[0][1:] == ("rate 0.05", "chosen", "seeds", "test accuracy", "seconds a run")
+    assert len(figure.table) == 1 + len(METHODS)
     assert {path.suffix for path in figure2.draw(figure, tmp_path)} == {".pdf", ".png"}
+
+
+def test_a_figure_whose_runs_are_not_all_made_says_so_and_draws_those_that_are(tmp_path, monkeypatch):
+    monkeypatch.setattr(figure2, "FULL", SMALL)
+    trainer = Trainer(SMALL, tmp_path)
+    for training_name in ("SWA", "GDA"):
+        trainer.train(training_name, 0.05, 0)
+    figure = figure2.run(Budget(tmp_path, time_limit=0.0))
+    assert [len(panel.series) for panel in figure.panels] == [2, 2, 4, 4, 0, 0]
+    assert "CIFAR-10: 2 of 15 runs are made" in figure.shortened
+    assert "The same command continues" in figure.panels[4].note
+    assert figure.table[1][2] == "not run"
+    assert figure.claims == ()
+
+
+def test_rates_beyond_the_grid_are_tried_last_and_said_but_not_chosen(tmp_path, monkeypatch):
+    setting = replace(SMALL, epochs=2, rates=(1e-6,), seeds=1, beyond=(0.05,))
+    monkeypatch.setattr(figure2, "FULL", setting)
+    figure = figure2.run(Budget(tmp_path))
+    trainer = Trainer(setting, tmp_path)
+    assert [job[1:] for job in jobs({"cifar10": trainer})][-2:] == [
+        ("GDA, as printed", 0.05, 0),
+        ("SC-PDA, as printed", 0.05, 0),
+    ]
+    assert trainer.outcome(PRINTED[0]).lr == 1e-6
+    assert "Rates beyond the grid, one seed, test accuracy: GDA, as printed, averaged on CIFAR-10" in figure.caption
 
 
 def test_the_committed_figure_follows_from_the_committed_runs(trained):
     known = Figure.load(COMMITTED / "figure2.json")
-    figure = figure2.run(Budget(COMMITTED / "runs", seeds=1))
-    assert trained == [("SWA", rate, 0, 2) for rate in figure2.GRID[:1]]  # CIFAR-100 is tried, and is not here
+    figure = figure2.run(Budget(COMMITTED / "runs", time_limit=0.0))
+    assert trained == []
     assert (figure.panels, figure.claims, figure.table) == (known.panels, known.claims, known.table)
-    assert set(figure.shortened) <= set(known.shortened)
+    assert figure.shortened == known.shortened
+    assert all(panel.series for panel in figure.panels)
 
 
 @pytest.mark.parametrize("quick", [True, False])
@@ -160,48 +218,56 @@ def history(accuracy, loss=None):
     }
 
 
-def outcomes(**runs):
-    names = {"sgd": SGD, "swa": SWA, "gda": GDA, "sc_pda": SC_PDA}
-    return {names[name]: Outcome(names[name], 0.1, {0.1: 0.5}, [run]) for name, run in runs.items()}
+def outcomes(sgd, swa, gda, last, sc_pda):
+    """Of the methods as printed, each with its runs."""
+    runs = dict(zip((SGD, SWA, *PRINTED), (sgd, swa, gda, last, sc_pda), strict=True))
+    return {"CIFAR-10": {method: Outcome(method, 0.1, {0.1: 0.5}, each) for method, each in runs.items()}}
 
 
-def test_an_edge_counts_if_it_is_above_the_noise():
-    clear = outcomes(sgd=history([0.60]), swa=history([0.61]), gda=history([0.64]), sc_pda=history([0.65]))
-    claim = network_claims.edge_claim(clear, 10_000, "a slight edge")
+def ends(*accuracies):
+    """Runs that end at these accuracies, one per seed."""
+    return [history([accuracy]) for accuracy in accuracies]
+
+
+def test_an_edge_counts_if_it_is_above_the_noise_of_images_and_seeds():
+    clear = outcomes(ends(0.60), ends(0.61), ends(0.64), ends(0.64), ends(0.65))
+    claim = network_claims.edge_claim(clear, PRINTED, 10_000, "a slight edge")
     assert claim.verdict == "reproduced"
-    assert "GDA minus SWA +3.0" in claim.measured
-    assert "Less than 0.7 is within the noise of 10,000 test images" in claim.measured
-    assert network_claims.edge_claim(clear, 100, "a slight edge").verdict == "not"
-    mixed = {**clear, SWA: Outcome(SWA, 0.1, {0.1: 0.5}, [history([0.645])])}
-    assert network_claims.edge_claim(mixed, 10_000, "a slight edge").verdict == "partly"
+    assert "SC-PDA, as printed minus SWA +4.0 (counts from 1.4)" in claim.measured
+    assert "one seed" in claim.measured
+    assert network_claims.edge_claim(clear, PRINTED, 100, "a slight edge").verdict == "not"
+    calm = outcomes(ends(0.60, 0.602), ends(0.61, 0.611), *[ends(0.64, 0.641)] * 3)
+    assert network_claims.edge_claim(calm, PRINTED, 10_000, "a slight edge").verdict == "reproduced"
+    rough = outcomes(ends(0.60, 0.602), ends(0.61, 0.611), *[ends(0.58, 0.70)] * 3)
+    assert network_claims.edge_claim(rough, PRINTED, 10_000, "a slight edge").verdict == "not"
 
 
-def test_an_edge_in_the_last_epoch_alone_is_half_an_edge():
-    found = outcomes(sgd=history([0.65, 0.60]), **{m: history([0.65, 0.65]) for m in ("swa", "gda", "sc_pda")})
-    claim = network_claims.generalisation_claim(found, 10_000, "better")
+def test_more_seeds_do_not_lower_the_noise_of_the_images():
+    one, many = (network_claims.threshold([0.6] * k, [0.7] * k, 10_000) for k in (1, 9))
+    assert one == pytest.approx(many)
+
+
+def test_an_improvement_of_some_is_a_part_of_the_claim():
+    found = outcomes(ends(0.60), ends(0.65), ends(0.65), ends(0.601), ends(0.65))
+    claim = network_claims.generalisation_claim(found, PRINTED, 10_000, "better")
     assert claim.verdict == "partly"
     assert "SWA minus SGD +5.0" in claim.measured
-    assert "an epoch before: SWA minus SGD +0.0" in claim.measured
 
 
 def test_training_losses_are_the_same_within_a_tenth_and_lower_than_that_of_sgd():
-    losses = {"sgd": 1.2, "swa": 1.0, "gda": 1.05, "sc_pda": 1.02}
-    found = outcomes(**{name: history([0.6], [loss]) for name, loss in losses.items()})
-    assert network_claims.training_loss_claim(found, "fitted_loss").verdict == "reproduced"
-    found[GDA].runs[0]["fitted_loss"] = [1.3]
-    claim = network_claims.training_loss_claim(found, "fitted_loss")
+    runs = [[history([0.6], [loss])] for loss in (1.2, 1.0, 1.05, 1.03, 1.02)]
+    found = outcomes(*runs)
+    assert network_claims.training_loss_claim(found, PRINTED, "loss").verdict == "reproduced"
+    runs[2][0]["fitted_loss"] = [1.3]
+    claim = network_claims.training_loss_claim(found, PRINTED, "loss")
     assert claim.verdict == "partly"
-    assert "within 30 % of each other (not almost the same" in claim.measured
+    assert "highest over lowest of the averaging ones 1.30, 3 of 4 lower than SGD" in claim.measured
 
 
 def test_oscillation_is_how_far_accuracy_falls_back_late_in_the_run():
-    calm, rough = [0.1, 0.9, 0.2, 0.5, 0.6, 0.7], [0.1, 0.2, 0.3, 0.7, 0.5, 0.7]
-    found = outcomes(sgd=history(rough), swa=history(calm), gda=history(calm), sc_pda=history(calm))
-    assert network_claims.mean_fall(found[SWA]) == 0.0
-    assert network_claims.mean_fall(found[SGD]) == pytest.approx(100 * 0.2 / 3)
-    assert network_claims.oscillation_claim(found, "calmer").verdict == "reproduced"
-    assert network_claims.oscillation_claim({**found, SGD: found[SWA]._replace(method=SGD)}, "calmer").verdict == "not"
-
-
-def test_all_four_methods_are_in_the_paper_s_order():
-    assert [method.name for method in FOUR] == ["SGD", "SWA", "GDA", "SC-PDA"]
+    calm, rough = [history([0.1, 0.9, 0.2, 0.5, 0.6, 0.7])], [history([0.1, 0.2, 0.3, 0.7, 0.5, 0.7])]
+    found = outcomes(rough, *[calm] * 4)
+    assert network_claims.mean_fall(found["CIFAR-10"][SWA]) == 0.0
+    assert network_claims.mean_fall(found["CIFAR-10"][SGD]) == pytest.approx(100 * 0.2 / 3)
+    assert network_claims.oscillation_claim(found, PRINTED, "calmer").verdict == "reproduced"
+    assert network_claims.oscillation_claim(outcomes(*[calm] * 5), PRINTED, "calmer").verdict == "not"

@@ -17,5 +17,10 @@ def test_the_worst_case_is_within_the_corrected_theorem_2_and_for_two_steps_atta
         assert ratio == pytest.approx(1.0, abs=1e-4)
 
 
+@pytest.mark.parametrize("steps", [5, 6])
+def test_with_linear_weights_it_is_so_up_to_six_steps(steps):
+    assert 0.8 < worst_case(Linear(), steps) <= 1 + 1e-5
+
+
 def test_the_worst_case_exceeds_theorem_2_as_printed():
     assert worst_case(Linear(), 2, corrected=False) > 1.1

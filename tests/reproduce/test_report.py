@@ -169,7 +169,7 @@ def test_every_figure_is_drawn_and_what_is_missing_says_so(page):
     drawn = page.execute_script(
         "return [...document.querySelectorAll('section')].map(s => [s.id, s.querySelectorAll('.main-svg').length > 0])"
     )
-    assert drawn == [["figure1", True], ["figure2", True], ["environment", False]]
+    assert drawn == [["statements", False], ["figure1", True], ["figure2", True], ["environment", False]]
     assert page.find_element("css selector", ".missing").text == "CIFAR-100 is not here: set CESARO_DATA"
 
 
@@ -191,6 +191,16 @@ def test_claims_stand_beside_what_was_measured(page):
     assert "2.1 times lower" in said[0]
     pills = [pill.text for pill in page.find_elements("css selector", ".claims .verdict")]
     assert pills == ["reproduced", "not reproduced", "partly reproduced"]
+
+
+def test_every_statement_is_in_one_table_with_its_verdict_and_its_command(page):
+    rows = [row.text for row in page.find_elements("css selector", "#statements tbody tr")]
+    assert len(rows) == 3
+    assert "GDA is lower than Pegasos" in rows[0]
+    assert "reproduced" in rows[0]
+    assert "cesaro reproduce figure1" in rows[0]
+    badges = page.find_elements("css selector", "#statements .verdict")
+    assert [badge.get_attribute("class") for badge in badges] == ["verdict reproduced", "verdict not", "verdict partly"]
 
 
 def test_switching_a_method_off_takes_it_out_of_all_figures(page):

@@ -96,7 +96,7 @@ def test_the_command_prints_the_table_and_the_path_of_the_report(small_budget, m
 
     from cesaro.cli import app
 
-    monkeypatch.setattr(run, "make_budget", lambda runs, quick: small_budget)
+    monkeypatch.setattr(run, "make_budget", lambda runs, quick, time_limit: small_budget)
     out = tmp_path / "report"
     shown = CliRunner().invoke(app, ["reproduce", "figure1", "--quick", "--out", str(out)])
     assert shown.exit_code == 0, shown.output

@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 from cesaro.reproduce.budget import Budget
+from cesaro.reproduce.results import Figure
 from cesaro.reproduce.theorems import claims as theorem_claims
-from cesaro.reproduce.theorems import counterexamples
+from cesaro.reproduce.theorems import counterexamples, statements
 from cesaro.reproduce.theorems import experiment as theorems
 from cesaro.reproduce.theorems import runs as theorem_runs
+from cesaro.reproduce.verdicts import verdict_rows, verdict_text
 
 ORDER = [
     "Theorem 1",
@@ -20,8 +22,50 @@ ORDER = [
     "Corollary 3",
     "Theorem 3",
     "Corollary 4",
-    "Equations (8)",
+    "Equation (8)",
+    "Equation (6)",
+    "Equation (11)",
+    "Equation (13)",
+    "Equation (14)",
+    "Equation (15)",
+    "Equation (16)",
+    "Equations (17) and (19), (22) and (23)",
+    "Lemma 1",
+    "Lemma 2",
+    "Lemma 3",
+    "Assumption 1",
+    "Assumption 2",
+    "Remark 1",
+    "Remark 2",
+    "Remark 3",
+    "Remark 4",
+    "Remark 5",
+    "Algorithms 1 and 2",
+    "Equation (29)",
+    "Equation (30)",
 ]
+
+LAST = {"Lemma": 3, "Theorem": 3, "Corollary": 4, "Remark": 5, "Assumption": 2, "Figure": 3}
+WITH_CONTENT = (
+    5,
+    6,
+    8,
+    11,
+    12,
+    13,
+    14,
+    15,
+    16,
+    17,
+    18,
+    19,
+    22,
+    23,
+    24,
+    25,
+    29,
+    30,
+)  # (26) and (28) are corollaries 3 and 4
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +125,16 @@ def test_every_statement_has_a_verdict_and_its_number(numbers):
     verdicts = dict(zip(ORDER, (claim.verdict for claim in found), strict=True))
     assert verdicts["Theorem 1"] == "reproduced"
     assert verdicts["Corollary 1"] == "partly"
-    assert verdicts["Theorem 2"] == verdicts["Theorem 3"] == verdicts["Equations (8)"] == "not"
+    assert verdicts["Theorem 2"] == verdicts["Theorem 3"] == verdicts["Equation (8)"] == "not"
+    assert verdicts["Equation (11)"] == verdicts["Equation (13)"] == verdicts["Remark 4"] == "not"
+    assert (
+        verdicts["Lemma 1"]
+        == verdicts["Lemma 3"]
+        == verdicts["Corollary 3"]
+        == verdicts["Equation (14)"]
+        == "reproduced"
+    )
+    assert verdicts["Lemma 2"] == verdicts["Equation (16)"] == "partly"
     assert "0.4444 after t = 2 where 0.3889" in found[2].measured
 
 
@@ -103,6 +156,7 @@ def test_the_verdicts_follow_from_the_numbers(numbers):
 
 def test_finished_parts_are_not_run_again(budget, numbers, monkeypatch):
     monkeypatch.setattr(counterexamples, "corollary_1_on_the_kink", lambda *_: pytest.fail("ran again"))
+    monkeypatch.setattr(statements, "all_numbers", lambda *_: pytest.fail("ran again"))
     for name in ("ratios", "sampled_runs"):
         monkeypatch.setattr(theorem_runs, name, lambda *_: pytest.fail("ran again"))
     monkeypatch.setattr(theorems, "worst_ratios", lambda *_: pytest.fail("solved again"))
@@ -122,3 +176,14 @@ def test_without_pepit_the_panel_says_so(budget, numbers, monkeypatch):
 
 def test_the_full_budget_is_not_called_shortened(numbers, tmp_path):
     assert theorems._shortened(Budget(tmp_path), numbers | {"worst": {}}) == ()
+
+
+def test_no_numbered_statement_of_the_paper_is_missing_from_the_table(budget, numbers):
+    figures = [theorems.run(budget), *(Figure(f"figure{k}", f"Figure {k}", "", ()) for k in (1, 2, 3))]
+    rows = verdict_rows(figures)
+    said = " ".join(f"{statement} {number}" for statement, _, number, _ in rows)
+    numbered = [f"{kind} {k}" for kind, last in LAST.items() for k in range(1, last + 1)]
+    for name in [*numbered, "Algorithms 1 and 2", *(f"({k})" for k in WITH_CONTENT)]:
+        assert name in said, name
+    assert all(command.startswith("cesaro reproduce ") for *_, command in rows)
+    assert verdict_text(rows).count("\n") == len(rows)

@@ -24,19 +24,34 @@ What = Annotated[
 Quick = Annotated[bool, typer.Option("--quick", help="About a minute; the figures say what was shortened.")]
 Out = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Where numbers, pictures and the report go.")]
 
+Limit = Annotated[
+    float | None,
+    typer.Option(
+        "--time-limit",
+        metavar="SECONDS",
+        min=0.0,
+        help="Train no further network after this long, in each figure; the same command continues.",
+    ),
+]
+
 
 @handle_errors
 def reproduce_command(
-    what: What = Experiment.all, quick: Quick = False, out: Out = Path("report"), json: options.Json = False
+    what: What = Experiment.all,
+    quick: Quick = False,
+    out: Out = Path("report"),
+    time_limit: Limit = None,
+    json: options.Json = False,
 ) -> None:
     """Run the paper's experiments and write the report; finished runs in the folder are not run again."""
     from cesaro.reproduce import run
 
     names = run.select_figures([what.value])
-    report = run.reproduce(names, quick, out)
+    report = run.reproduce(names, quick, out, time_limit)
     if json:
         output.print_json({"experiments": names, "quick": quick, "out": out, "report": report})
         return
     if "figure1" in names:
         typer.echo(f"{run.methods_table_text(out)}\n")
+    typer.echo(f"{run.verdicts_text(out)}\n")
     typer.echo(f"The report: {report}")

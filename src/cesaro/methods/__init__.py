@@ -2,7 +2,9 @@
 
 from cesaro.methods.anytime import Anytime, AnytimePrinted
 from cesaro.methods.da import DA
+from cesaro.methods.epoch_gd import EpochGD
 from cesaro.methods.gda import GDA
+from cesaro.methods.known_horizon import KnownHorizon
 from cesaro.methods.linear_decay import LinearDecay
 from cesaro.methods.method import ConvexMethod, Method, StronglyConvexMethod
 from cesaro.methods.mirror_descent import Entropy, Euclidean, MirrorDescent
@@ -10,7 +12,8 @@ from cesaro.methods.optimal_rda import OptimalRDA
 from cesaro.methods.pa_psg import PAPSG
 from cesaro.methods.pa_psg_sc import PAPSGSC
 from cesaro.methods.pda import PDA
-from cesaro.methods.pegasos import Pegasos
+from cesaro.methods.pegasos import Pegasos, PegasosBall
+from cesaro.methods.piwa import PIWA
 from cesaro.methods.psg import PSG
 from cesaro.methods.rda import RDA
 from cesaro.methods.sc_pda import SCPDA
@@ -32,6 +35,10 @@ ALL: dict[str, type[Method]] = {
     "gda": GDA,
     "sc-pda": SCPDA,
     "pegasos": Pegasos,
+    "pegasos-ball": PegasosBall,
+    "piwa": PIWA,
+    "epoch-gd": EpochGD,
+    "known-horizon": KnownHorizon,
     "optimal-rda": OptimalRDA,
 }
 
@@ -42,6 +49,7 @@ __all__ = [
     "PAPSG",
     "PAPSGSC",
     "PDA",
+    "PIWA",
     "PSG",
     "RDA",
     "SCPDA",
@@ -50,12 +58,15 @@ __all__ = [
     "AnytimePrinted",
     "ConvexMethod",
     "Entropy",
+    "EpochGD",
     "Euclidean",
+    "KnownHorizon",
     "LinearDecay",
     "Method",
     "MirrorDescent",
     "OptimalRDA",
     "Pegasos",
+    "PegasosBall",
     "Schedule",
     "StepWeights",
     "StronglyConvexMethod",

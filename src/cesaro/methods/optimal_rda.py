@@ -32,7 +32,8 @@ class OptimalRDA(StronglyConvexMethod):
         y_{t+1} = (1 - b) x_t + b z_t,   b = theta ((1-theta) mu + theta^2 lambda) / (theta^2 lambda + (1-theta^2) mu),
 
     the last with theta_{t+1}. Two projections a step, one subgradient.
-    Output: the last x (the short step). Rate: 1/t, f(x_t) - f* <= 4 M^2 / (mu t) without an anchor.
+    Output: the last x (the short step). Rate: 1/t (the O(1/N + 1/N^2) of their abstract). The constant is measured: without an
+    anchor f(x_t) - f* <= 4 M^2 / (mu t) in every run of our tests.
     """
 
     rate = "1/t"

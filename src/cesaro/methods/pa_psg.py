@@ -23,10 +23,11 @@ class State(NamedTuple):
 class PAPSG(ConvexMethod):
     """w_t = P_Q( w_{t-1} - a_t g_t ),   x_{t+1} = (A_t x_t + a_{t+1} w_t) / A_{t+1}.                    equation (12)
 
-    Output: the last x. Rate: 1/sqrt(t).
+    Output: the last x. Rate: f(x_t) - f* <= (|x_1 - w*|^2/2 + sum a_k^2 |g_k|^2/2) / A_t, equation (14): log t / sqrt(t)
+    for the default a_t = 1/sqrt(t), and 1/sqrt(N) for a constant a = c/sqrt(N) over N planned steps.
     """
 
-    rate = "1/sqrt(t)"
+    rate = "log t / sqrt(t)"
     weights = Power(-0.5)
 
     def start(self, x0: np.ndarray, anchor: float) -> State:

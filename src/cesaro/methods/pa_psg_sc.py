@@ -27,7 +27,8 @@ class PAPSGSC(StronglyConvexMethod):
         w_t = P_Q( (w_{t-1} - eta_t l_t) / (1 + mu eta_t) ),   l_t = g_t - mu x_t,                    equation (13)
         x_{t+1} = average of w_0, w_1, ..., w_t with weights theta_k eta_k,   theta_{k+1} = theta_k (1 + mu eta_k).
 
-    The weights are the step sizes eta_t = 2/(mu t) (with the printed a_t for both there is a logarithm in the rate).
+    The weights are the step sizes eta_t = 2/(mu t). Print has one a_t for step and weight; with a_t = c/(mu t) that is no
+    faster than 1/log(t)^2, and the bound that is printed with it gives 1/sqrt(t) at best (docs/proofs.md).
     Output: the last x. Rate: 1/t.
     """
 

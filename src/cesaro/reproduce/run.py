@@ -23,7 +23,12 @@ FIGURES = {  # a name, its title, and the module below this package that runs an
 }
 
 
-def reproduce(names: Sequence[str] = ("all",), quick: bool = False, out: str | os.PathLike[str] = "report") -> Path:
+def reproduce(
+    names: Sequence[str] = ("all",),
+    quick: bool = False,
+    out: str | os.PathLike[str] = "report",
+    time_limit: float | None = None,
+) -> Path:
     """Run the figures of these names and write numbers, pictures and the report.
 
     Parameters
@@ -34,6 +39,9 @@ def reproduce(names: Sequence[str] = ("all",), quick: bool = False, out: str | o
         Take about a minute on two cores; the figures say what is left out.
     out : path-like, default="report"
         The folder, made if it does not exist; runs that are saved in it are not run again.
+    time_limit : float, optional
+        Seconds after which no further network is trained, in each figure; it is drawn from the runs that are finished, and the
+        same call continues it.
 
     Returns
     -------
@@ -55,7 +63,7 @@ def reproduce(names: Sequence[str] = ("all",), quick: bool = False, out: str | o
     missing = [name for name in ("matplotlib", "plotly") if find_spec(name) is None]
     if missing:
         raise ImportError(f"figures and report need {' and '.join(missing)}: pip install 'cesaro[report]'.")
-    budget = make_budget(folder / "runs", quick)
+    budget = make_budget(folder / "runs", quick, time_limit)
     figures = []
     for name in chosen:
         print(f"{name}: {FIGURES[name][0]}", file=sys.stderr, flush=True)
@@ -80,6 +88,25 @@ def methods_table_text(out: str | os.PathLike[str]) -> str:
 
     path = Path(out) / "figure1.json"
     return format_table(Figure.load(path).table) if path.exists() else ""
+
+
+def verdicts_text(out: str | os.PathLike[str]) -> str:
+    """The statements of the paper that the figures in a folder judge.
+
+    Parameters
+    ----------
+    out : path-like
+        The folder of the report.
+
+    Returns
+    -------
+    str
+        A line for each statement: its verdict, the command, the number it rests on.
+    """
+    from cesaro.reproduce.verdicts import verdict_rows, verdict_text
+
+    paths = [path for name in FIGURES if (path := Path(out) / f"{name}.json").exists()]
+    return verdict_text(verdict_rows([Figure.load(path) for path in paths]))
 
 
 def select_figures(names: Sequence[str]) -> list[str]:

@@ -4,26 +4,25 @@ from typing import Any
 
 import numpy as np
 
-from cesaro.reproduce.figure1.runs import DEFAULT, TABLE
+from cesaro.reproduce.figure1.plain_kernel import METHODS
+from cesaro.reproduce.figure1.runs import DEFAULT, SOLVERS, TABLE
 from cesaro.reproduce.results import Panel, Series, rounded
 
 
-def gap_panel(name: str, how: str, curves: dict[tuple[str, bool], dict[str, Any]] | str, printed: bool) -> Panel:
+def gap_panel(name: str, setting: str, curves: dict[tuple[str, str], dict[str, Any]] | str) -> Panel:
     """One data set in one setting; a string instead of curves says why there are none."""
-    title, y_label = f"{name}, {how}", "f(w) - f*"
+    title, y_label = f"{name}, {setting}", "f(w) - f*"
     if isinstance(curves, str):
         return Panel(title, y_label, note=curves)
-    chosen = [(method, curve) for (method, kind), curve in curves.items() if kind == printed]
-    if printed:
-        chosen.append((DEFAULT, curves[DEFAULT, False]))
-    series = tuple(gap_series(method, curve) for method, curve in chosen)
-    return Panel(title, y_label, series, log_x=True, log_y=True)
+    known = [(method, curves[method, setting]) for method in (*METHODS, *SOLVERS) if (method, setting) in curves]
+    lines = [*dict(known).items(), (DEFAULT, curves[DEFAULT, "ours, with the anchor"])]
+    return Panel(title, y_label, tuple(gap_series(*line) for line in lines), log_x=True, log_y=True)
 
 
 def gap_series(method: str, curve: dict[str, Any]) -> Series:
     """Mean and range over the seeds, at epochs that are evenly spread on a logarithmic axis."""
     epochs = curve["epoch"]
-    at = np.isin(epochs, shown_epochs(int(epochs[-1]), 40 if len(epochs) == epochs[-1] else 16))
+    at = np.isin(epochs, shown_epochs(int(epochs[-1]), 16 if method == DEFAULT else 40))
     gap, seconds = curve["gap"][:, at], curve["seconds"][:, at]
     return Series(
         method,
@@ -31,7 +30,7 @@ def gap_series(method: str, curve: dict[str, Any]) -> Series:
         rounded(gap.mean(axis=0)),
         rounded(gap.min(axis=0)),
         rounded(gap.max(axis=0)),
-        dashed=method == DEFAULT,
+        dashed=method == DEFAULT or "," in method,
     )
 
 

@@ -37,14 +37,14 @@ def problem(name: str) -> Problem:
     return Problem(make_rows(data.X), np.where(data.y == data.y.max(), 1.0, -1.0), np.ones(len(data.y)), Hinge(), MU)
 
 
-def optimum(folder: Path, name: str) -> dict[str, float]:
+def optimum(folder: Path, name: str, mu: float = MU) -> dict[str, float]:
     """The minimum, enclosed: objective and lower_bound."""
 
     def make() -> dict[str, float]:
-        fit = parallel.solve(problem(name), Settings(tol=PROOF, max_iter=20_000))
+        fit = parallel.solve(problem(name)._replace(mu=mu), Settings(tol=PROOF, max_iter=20_000))
         return {"objective": fit.objective, "lower_bound": fit.lower_bound}
 
-    return load_or_compute(folder / f"{name}_optimum.json", {"mu": MU, "tol": PROOF}, make)
+    return load_or_compute(folder / f"{name}_optimum_mu{mu:g}.json", {"mu": mu, "tol": PROOF}, make)
 
 
 def trajectory(folder: Path, name: str, method: str, printed: bool, seed: int, epochs: int) -> dict[str, Any]:

@@ -7,6 +7,7 @@ of epoch e from one seeded with (seed, e). A run that is interrupted therefore c
 import sys
 import time
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,7 @@ class Plan:
     )
     swa_from: float | None = None  # the part of the run after which weights are averaged, at epoch ends
     mode: Callable[[Any, bool], None] | None = None  # (optimiser, training?): for optimisers with an eval mode
+    averaged: bool = False  # whether the optimiser has an average beside its parameters, and it is evaluated too
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,8 @@ def train(
     dict of lists
         One entry per epoch: epoch; train_loss, the mean over the epoch's batches, with dropout, of the weights that moved;
         fitted_loss, without dropout, of the weights that the plan evaluates, on the first 5,000 training images; test_loss,
-        test_accuracy; seconds, of training alone. With SWA the same measures with iterate_ before them are those of SGD.
+        test_accuracy; seconds, of training alone (on a CPU its own seconds, whatever else the machine does). With SWA the
+        same measures with iterate_ before them are those of SGD; those of an optimiser's average have averaged_ before them.
     """
     run = TrainingRun(plan, recipe, data)
     if checkpoint is not None and checkpoint.exists():
@@ -126,7 +129,8 @@ class TrainingRun:
         return images.sub_(self.mean[:, None, None]).div_(self.scale[:, None, None])
 
     def train_epoch(self, progress: bool) -> None:
-        started, total = time.perf_counter(), 0.0
+        clock = time.perf_counter if self.device == "cuda" else time.process_time
+        started, total = clock(), 0.0
         self.model.train()
         if self.plan.mode:
             self.plan.mode(self.optimizer, True)
@@ -151,7 +155,7 @@ class TrainingRun:
         self.loss = total / max(1, self.batches)
         if self.average is not None and self.epoch > (self.plan.swa_from or 0.0) * self.recipe.epochs:
             self.average.update_parameters(self.model)
-        self.seconds += time.perf_counter() - started
+        self.seconds += clock() - started
 
     def record(self, test: Images, validation: Images | None = None) -> None:
         """Losses and accuracies of the weights that the plan evaluates; with SWA also of those that SGD has moved to."""
@@ -161,15 +165,23 @@ class TrainingRun:
         if self.average is not None:
             found |= {f"iterate_{key}": value for key, value in found.items()}
             if self.average.n_averaged > 0:
-                average = self.average.module
-                if any(isinstance(m, nn.BatchNorm2d) for m in average.modules()):
-                    batches = (self.inputs(self.data.x[i : i + 500]) for i in range(0, len(self.data.x), 500))
-                    with torch.random.fork_rng():  # dropout draws here, and must not change the run
-                        update_bn(batches, average)
-                found |= self.evaluate_all(average, test, validation)
+                found |= self.evaluate_average(self.average.module, test, validation)
+        if self.plan.averaged:
+            with self.optimizer.averaged():
+                average = deepcopy(self.model)
+            values = self.evaluate_average(average, test, validation)
+            found |= {f"averaged_{key}": value for key, value in values.items()}
         entry = {"epoch": self.epoch, "train_loss": self.loss, "seconds": self.seconds, **found}
         for key, value in entry.items():
             self.history.setdefault(key, []).append(value)
+
+    def evaluate_average(self, model: nn.Module, test: Images, validation: Images | None) -> dict[str, float]:
+        """As `evaluate_all`, with the statistics of batch norm that belong to these weights."""
+        if any(isinstance(m, nn.BatchNorm2d) for m in model.modules()):
+            batches = (self.inputs(self.data.x[i : i + 500]) for i in range(0, len(self.data.x), 500))
+            with torch.random.fork_rng():  # dropout draws here, and must not change the run
+                update_bn(batches, model)
+        return self.evaluate_all(model, test, validation)
 
     def evaluate_all(self, model: nn.Module, test: Images, validation: Images | None) -> dict[str, float]:
         model.eval()

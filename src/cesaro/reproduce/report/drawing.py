@@ -55,12 +55,10 @@ def draw(figure: Figure, folder: Path) -> list[Path]:
 
 
 def legend(canvas: Any, axes: Any, drawn: list[dict[str, Any]]) -> None:
-    """One below all panels where they show the same methods, else one in each."""
-    filled = [handles for handles in drawn if handles]
-    if filled and all(handles.keys() == filled[0].keys() for handles in filled):
-        canvas.legend(
-            filled[0].values(), filled[0], loc="outside lower center", ncols=min(len(filled[0]), 6), frameon=False
-        )
+    """One below all panels where one of them shows all methods, else one in each."""
+    most = max(drawn, key=len)
+    if most and all(handles.keys() <= most.keys() for handles in drawn):
+        canvas.legend(most.values(), most, loc="outside lower center", ncols=min(len(most), 6), frameon=False)
         return
     for ax, handles in zip(axes.flat, drawn, strict=False):
         if handles:

@@ -20,9 +20,12 @@ from cesaro.reproduce.report.colours import colour, on_dark
 from cesaro.reproduce.report.drawing import OVER
 from cesaro.reproduce.report.environment import environment
 from cesaro.reproduce.results import Claim, Figure, Panel
+from cesaro.reproduce.verdicts import HEADER, first_sentence, verdict_rows
+from cesaro.reproduce.verdicts import VERDICTS as WORDS
 from cesaro.storage.atomic_write import whole_file
 
 ASSETS = Path(__file__).parent / "assets"
+BADGES = {words: verdict for verdict, words in WORDS.items()}
 VERDICTS = {"reproduced": "reproduced", "partly": "partly reproduced", "not": "not reproduced"}
 
 
@@ -40,6 +43,7 @@ def write_report(figures: Sequence[Figure], folder: Path) -> Path:
         plotly=get_plotlyjs(),
         overview=overview(figures),
         axes=axis_buttons(figures),
+        statements=statements_table(figures),
         figures="\n".join(section(i, figure, folder) for i, figure in enumerate(figures)),
         environment=definitions(environment()),
         data=page_data(figures),
@@ -98,6 +102,17 @@ def overview(figures: Sequence[Figure]) -> str:
             f'<a href="#{escape(figure.name)}">{escape(figure.title)}</a>{rest}</li>'
         )
     return f'<ul class="overview">{"".join(cards)}</ul>'
+
+
+def statements_table(figures: Sequence[Figure]) -> str:
+    """Every statement of the paper: its verdict, the number it rests on, the command."""
+    names = "".join(f'<th scope="col">{escape(name)}</th>' for name in HEADER)
+    rows = "".join(
+        f"<tr><td>{escape(statement)}</td><td><span class='verdict {BADGES.get(found, 'none')}'>{escape(found)}</span></td>"
+        f"<td>{escape(first_sentence(number))}</td><td><code>{escape(command)}</code></td></tr>"
+        for statement, found, number, command in verdict_rows(figures)
+    )
+    return f'<div class="table statements"><table><thead><tr>{names}</tr></thead><tbody>{rows}</tbody></table></div>'
 
 
 def axis_buttons(figures: Iterable[Figure]) -> str:

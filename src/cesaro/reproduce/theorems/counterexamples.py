@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cesaro.methods import DA, GDA, SCPDA
+from cesaro.methods import DA, GDA, PDA, SCPDA, Method
 from cesaro.reproduce.theorems.runs import KnownProblem, run_method, theorem_bound
 from cesaro.weights import Linear, Uniform
 
@@ -47,11 +47,22 @@ def theorem_2_as_printed(steps: int) -> dict[str, list[float]]:
 
 def equation_8_as_printed(steps: int) -> dict[str, list[float]]:
     """DA on |w| from its minimum 0 with a = 1, gamma = t: equation (8) has gamma_k where gamma_{k-1} is needed."""
+    found = against_dual_averaging(DA(), steps)
+    return {**found, "reached": (np.cumsum(found["reached"]) / np.arange(1.0, steps + 1)).tolist()}
+
+
+def equation_11_as_printed(steps: int) -> dict[str, list[float]]:
+    """The same function against PDA's last point: equation (11) has the same bound."""
+    return against_dual_averaging(PDA(), steps)
+
+
+def against_dual_averaging(method: Method, steps: int) -> dict[str, list[float]]:
+    """A method on |w| from 0, where +1 is the subgradient taken, with a = 1 and gamma = t: its values, and both bounds."""
     problem = KnownProblem(lambda x: (abs(float(x[0])), np.where(x >= 0, 1.0, -1.0)), 0.0, 0.0, np.zeros(1))
-    path, t = run_method(DA(), problem, Uniform(), steps, gamma=Linear()), np.arange(1.0, steps + 1)
+    path, t = run_method(method, problem, Uniform(), steps, gamma=Linear()), np.arange(1.0, steps + 1)
     before = np.maximum(t - 1, 1)  # gamma_{k-1}, gamma_0 = gamma_1
     return {
-        "reached": (np.cumsum(path.value) / t).tolist(),
+        "reached": path.value.tolist(),
         "printed": (np.cumsum(path.gg / (2 * t)) / t).tolist(),
         "corrected": (np.cumsum(path.gg / (2 * before)) / t).tolist(),
     }
