@@ -1,4 +1,4 @@
-.PHONY: run check test test-oldest coverage bench soak lint clean
+.PHONY: run check test test-oldest coverage bench soak docs dist lint clean
 ifeq ($(OS),Windows_NT)
 SHELL = bash
 PYTHON ?= python
@@ -9,6 +9,7 @@ SCRIPTS = bin
 endif
 BIN = .venv/$(SCRIPTS)
 OLDEST = .venv-oldest
+PEERS = schedulefree skl2onnx onnxruntime skops polars ipython  # what the tests hold us against, or hand models to
 PIP = -m pip install --quiet --disable-pip-version-check
 
 run: .venv/ready
@@ -43,6 +44,20 @@ bench: .venv/ready
 	$(BIN)/python $(PIP) --no-build-isolation -c constraints.txt -r benchmarks/requirements.txt
 	$(BIN)/python benchmarks/results.py
 
+# Into site/, without the network; a warning is an error, and the pages are opened in a browser where there is one.
+docs: .venv/docs
+	rm -rf site
+	$(BIN)/python -m sphinx -W --keep-going -E -q docs site
+	$(BIN)/python -m pytest docs/test_site.py
+
+# Source and wheel in dist/, checked; the wheel runs in an environment that has nothing else.
+dist: .venv/ready
+	rm -rf dist
+	$(BIN)/python $(PIP) -c constraints.txt build twine
+	$(BIN)/python -m build --outdir dist
+	$(BIN)/python -m twine check --strict dist/*
+	$(BIN)/python tests/check_dist.py dist
+
 soak: .venv/ready
 	PYTHONPATH=tests $(BIN)/python -m data.soak_svmlight 100000
 	CESARO_KILLS=50 $(BIN)/python -m pytest tests/linear/estimators/test_killed_fits.py
@@ -55,7 +70,11 @@ lint: .venv/ready
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/python $(PIP) -c constraints.txt -e '.[test,torch,dask,report,parquet,theorems]' schedulefree
+	$(BIN)/python $(PIP) -c constraints.txt -e '.[test,torch,dask,report,parquet,theorems]' $(PEERS)
+	touch $@
+
+.venv/docs: .venv/ready
+	$(BIN)/python $(PIP) -c constraints.txt -e '.[docs]'
 	touch $@
 
 $(OLDEST)/ready: pyproject.toml tests/lower_bounds.py
@@ -66,4 +85,4 @@ $(OLDEST)/ready: pyproject.toml tests/lower_bounds.py
 	touch $@
 
 clean:
-	rm -rf .venv $(OLDEST)
+	rm -rf .venv $(OLDEST) site docs/api docs/api.rst docs/charts docs/gallery
