@@ -71,12 +71,14 @@ NO_FIGURE_3 = (
 
 
 def verdict_table(figures: list[Figure]) -> str:
-    """Every statement with its verdict, the first number it rests on, and the command."""
-    short = [
+    """Every statement with its verdict, the first number it rests on, and the command; a figure that was not run says so."""
+    made = {figure.name for figure in figures}
+    missing = [Figure(name, name, "", (), shortened=("not run yet",)) for name in NAMES if name not in made]
+    rows = [
         (statement, verdict, first_sentence(number), f"`{command}`")
-        for statement, verdict, number, command in verdict_rows(figures)
+        for statement, verdict, number, command in verdict_rows([*figures, *missing])
     ]
-    return markdown((HEADER, *short))
+    return markdown((HEADER, *rows))
 
 
 def gain(figure: Figure) -> str:
