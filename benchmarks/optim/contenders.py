@@ -63,8 +63,8 @@ def schedule_free(lr: float) -> Plan:
 
 
 CONTENDERS = {
-    "GDA": Contender(ours(GDA), family=True),
-    "SC-PDA": Contender(ours(SCPDA), family=True),
+    "GDA": Contender(ours(GDA, start=1000), family=True),
+    "SC-PDA": Contender(ours(SCPDA, start=1000), family=True),
     "SGD, constant": Contender(sgd()),
     "SWA": Contender(sgd(swa_from=0.5)),
     "SGD momentum, cosine": Contender(sgd(0.9, CosineAnnealingLR)),

@@ -1,18 +1,20 @@
 """One table of optimisers, torch's own SGD among them; every conformance check runs over it."""
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 
-from cesaro.optim import GDA, SCPDA, Interpolated
+from cesaro.optim import GDA, SCPDA, Averaged, Interpolated
 
 
 @dataclass(frozen=True)
 class Entry:
     make: Callable[..., torch.optim.Optimizer]
     needs_closure: bool = False
+    scale_free: bool = False  # steps do not grow with the gradient
 
     def step(self, optimizer: Any, closure: Callable) -> Any:
         """One step, in the way that this optimiser is used."""
@@ -27,6 +29,47 @@ def _with(cls: Any, **fixed: Any) -> Callable:
     return lambda params, **settings: cls(params, **{"lr": 0.1, **fixed, **settings})
 
 
+class Lion(torch.optim.Optimizer):
+    """The sign of an interpolation between gradient and momentum, as somebody outside torch would write it."""
+
+    def __init__(
+        self, params: Any, lr: Any = 1e-2, betas: tuple = (0.0, 0.99), weight_decay: float = 0.0, maximize=False
+    ):
+        if lr < 0 or weight_decay < 0:
+            raise ValueError(f"lr and weight_decay must not be negative: got {lr} and {weight_decay}")
+        super().__init__(params, {"lr": lr, "betas": betas, "weight_decay": weight_decay, "maximize": maximize})
+
+    @torch.no_grad()
+    def step(self, closure: Any = None) -> None:
+        for group in self.param_groups:
+            for p in group["params"]:
+                if p.grad is None:
+                    continue
+                state = self.state[p]
+                if not state:
+                    state["momentum"] = torch.zeros_like(p)
+                g = -p.grad if group["maximize"] else p.grad
+                p.mul_(1 - group["lr"] * group["weight_decay"])
+                mixed = state["momentum"] * group["betas"][0] + g * (1 - group["betas"][0])
+                mixed = torch.view_as_complex(torch.view_as_real(mixed).sign()) if p.is_complex() else mixed.sign()
+                p.sub_(mixed * group["lr"])
+                state["momentum"].lerp_(g, 1 - group["betas"][1])
+
+
+def _around(base: Any, *, of_averaging: dict | None = None, **fixed: Any) -> Callable:
+    """Averaged around a base, which is given the settings that it knows."""
+    known = inspect.signature(base).parameters
+
+    def make(params: Any, **settings: Any) -> Averaged:
+        given = {"lr": 0.1, **fixed, **settings}
+        return Averaged(
+            base(params, **{k: v for k, v in given.items() if k in known}), **(of_averaging or {"start": 4})
+        )
+
+    return make
+
+
+B = {"betas": (0.0, 0.9)}
 TABLE = {
     "torch SGD": Entry(_with(torch.optim.SGD)),
     "torch SGD, momentum": Entry(_with(torch.optim.SGD, momentum=0.9)),
@@ -44,8 +87,19 @@ TABLE = {
         needs_closure=True,
     ),
     "Interpolated, b = 1": Entry(_with(Interpolated, b=1.0)),
+    "Averaged(SGD)": Entry(_around(torch.optim.SGD)),
+    "Averaged(SGD), ahead = 0": Entry(_around(torch.optim.SGD, of_averaging={"start": 4, "ahead": 0.0})),
+    "Averaged(Adam)": Entry(_around(torch.optim.Adam, **B), scale_free=True),
+    "Averaged(AdamW)": Entry(_around(torch.optim.AdamW, **B), scale_free=True),
+    "Averaged(AdamW), plain": Entry(
+        _around(torch.optim.AdamW, of_averaging={"dual": "plain", "averaging": 2.5, "start": 2, "t0": 3}, **B),
+        scale_free=True,
+    ),
+    "Averaged(RMSprop)": Entry(_around(torch.optim.RMSprop), scale_free=True),
+    "Averaged(Adagrad)": Entry(_around(torch.optim.Adagrad), scale_free=True),
+    "Averaged(Lion)": Entry(_around(Lion), scale_free=True),
 }
-OURS = {name: entry for name, entry in TABLE.items() if "torch" not in name}
+OURS = {name: entry for name, entry in TABLE.items() if not name.startswith(("torch", "Averaged"))}
 
 
 def parameter(*shape: int, dtype: torch.dtype = torch.float32) -> torch.nn.Parameter:

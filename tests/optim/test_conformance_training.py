@@ -105,6 +105,8 @@ def test_accumulated_gradients_are_those_of_the_large_batch(entry):
 
 
 def test_clipping_works_before_the_step(entry):
+    if entry.scale_free:
+        return
     model = make_model()
     optimizer = entry.make(model.parameters(), lr=0.1)
 

@@ -5,9 +5,11 @@ try:
 except ImportError as error:
     raise ImportError("cesaro.optim needs PyTorch, which is not installed: pip install cesaro[torch]") from error
 
+from cesaro.optim.averaged import Averaged
+from cesaro.optim.averaged_adamw import averaged_adamw
 from cesaro.optim.gda import GDA
 from cesaro.optim.interpolated import Interpolated
 from cesaro.optim.sc_pda import SCPDA
 from cesaro.optim.scheduler import AveragingLR
 
-__all__ = ["GDA", "SCPDA", "AveragingLR", "Interpolated"]
+__all__ = ["GDA", "SCPDA", "Averaged", "AveragingLR", "Interpolated", "averaged_adamw"]

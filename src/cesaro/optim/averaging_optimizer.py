@@ -2,7 +2,6 @@
 
 from abc import abstractmethod
 from collections.abc import Callable
-from itertools import chain
 from numbers import Number
 from typing import Any, NamedTuple
 
@@ -12,8 +11,13 @@ from torch.optim import Optimizer
 
 from cesaro.optim import fused as fused_sgd
 from cesaro.optim.averaging_schedule import as_plain_value
-from cesaro.optim.foreach import ForeachOps, LoopOps
-from cesaro.optim.validation import check_group
+from cesaro.optim.ball import ball_scales
+from cesaro.optim.blocks import blocks
+from cesaro.optim.checkpoints import check_own_checkpoint, restore_types
+from cesaro.optim.foreach import ForeachOps, LoopOps, lerp_, move_towards_
+from cesaro.optim.validation import check_gradients, check_group, check_shapes
+
+FORMAT = 1  # of checkpoints
 
 
 class ParameterBatch(NamedTuple):
@@ -34,6 +38,31 @@ class ParameterBatch(NamedTuple):
         """Whether torch's fused kernel is wanted, and supports these lists."""
         wanted = self.group["fused"] or (self.group["fused"] is None and self.group["foreach"] is None)
         return bool(wanted) and fused_sgd.is_supported(*tensors)
+
+    def move_by_difference(self, *, momentum: Any, rate: Any, decay: float, share: Any) -> None:
+        """d <- momentum d + rate (g + decay x), then x <- x - share d: one pass over memory where the fused kernel fits."""
+        x, g, d, ops = self.x, self.g, self.get("d"), self.ops
+        sign = -1.0 if self.group["maximize"] else 1.0
+        if self.use_fused(x, g, d) and momentum > 0:
+            given = {"momentum": momentum, "dampening": 1 - rate, "weight_decay": decay, "maximize": sign < 0}
+            fused_sgd.step_(x, g, d, lr=share, **given)
+            return
+        ops.scale_(d, momentum)
+        ops.add_(d, g, sign * rate)
+        if decay:
+            ops.add_(d, x, rate * decay)
+        ops.add_(x, d, -share)
+
+    def move_to_projection(self, factors: Any, point: list[Tensor], rate: Any, dual: Any, decay: float) -> None:
+        """v <- (1 - dual) v + dual point - rate (g + decay point), then x <- x + c' (P(v) - x): with a ball."""
+        x, g, v, ops = self.x, self.g, self.get("v"), self.ops
+        sign = -1.0 if self.group["maximize"] else 1.0
+        for v_, y_, g_ in blocks(v, point, g):
+            lerp_(v_, y_, dual)
+            if decay:
+                ops.add_(v_, y_, -rate * decay)
+            ops.add_(v_, g_, -sign * rate)
+        move_towards_(x, v, ball_scales(v, self.group), factors.next_primal)
 
 
 class AveragingOptimizer(Optimizer):
@@ -78,7 +107,8 @@ class AveragingOptimizer(Optimizer):
         numbers = {
             key: value.item() for key, value in group.items() if isinstance(value, Number) and hasattr(value, "item")
         }
-        super().add_param_group({**param_group, **numbers, "averaging": as_plain_value(group["averaging"])})
+        plain = {"averaging": as_plain_value(group["averaging"]), "format": f"{type(self).__name__} {FORMAT}"}
+        super().add_param_group({**param_group, **numbers, **plain})
         dtype, params = group["average_dtype"], self.param_groups[-1]["params"]
         if dtype is not None and any(p.is_complex() for p in params):
             self.param_groups.pop()
@@ -86,11 +116,12 @@ class AveragingOptimizer(Optimizer):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
+        options = self.defaults.keys() - {"differentiable"}  # which torch adds to the defaults of whatever is loaded
         for group in self.param_groups:  # a checkpoint from before an option existed
-            for key, value in self.defaults.items():
-                group.setdefault(key, value)
+            for key in options:
+                group.setdefault(key, self.defaults[key])
         for saved in filter(None, self.state.values()):
-            saved["step"] = torch.as_tensor(saved.get("step", 0.0), dtype=torch.float32)
+            saved["step"] = torch.as_tensor(saved.get("step", 0.0), dtype=torch.float64)
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Load a checkpoint, as torch does, but averages in a longer type than the parameter's keep theirs.
@@ -105,6 +136,7 @@ class AveragingOptimizer(Optimizer):
         ValueError
             If the checkpoint is that of another optimiser or of other parameters.
         """
+        check_own_checkpoint(state_dict, type(self).__name__, FORMAT)
         for group in state_dict["param_groups"]:
             needed: dict[str, Any] = {}
             self._init_state({**self.defaults, **group}, needed, torch.empty(0))
@@ -115,14 +147,7 @@ class AveragingOptimizer(Optimizer):
                         "Load one that the same optimiser has written with the same settings."
                     )
         super().load_state_dict(state_dict)
-        numbers = chain.from_iterable(group["params"] for group in state_dict["param_groups"])
-        params = chain.from_iterable(group["params"] for group in self.param_groups)
-        for number, p in zip(numbers, params, strict=True):
-            for key, value in state_dict["state"].get(number, {}).items():
-                if key == "step":
-                    self.state[p][key] = self.state[p][key].cpu()
-                elif isinstance(value, Tensor) and self.state[p][key].dtype != value.dtype:
-                    self.state[p][key] = value.to(p.device)
+        restore_types(state_dict, self, own={"x", "v", "d", "average"}, counter="step")
 
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
@@ -148,17 +173,8 @@ class AveragingOptimizer(Optimizer):
             with torch.enable_grad():
                 loss = closure()
         active = [(group, p) for group in self.param_groups for p in group["params"] if p.grad is not None]
-        for group, p in active:
-            if p.grad.is_sparse:
-                raise RuntimeError(
-                    f"{type(self).__name__} does not support sparse gradients: got one for a parameter of shape "
-                    f"{tuple(p.shape)}. Use sparse=False in the embedding, or torch.optim.SparseAdam for that parameter."
-                )
-            if group["error_if_nonfinite"] and not _is_finite(p.grad):
-                raise RuntimeError(
-                    f"the gradient of a parameter of shape {tuple(p.shape)} contains NaN or inf; nothing was changed. "
-                    "Lower lr, clip gradients, or pass error_if_nonfinite=False."
-                )
+        check_gradients(type(self).__name__, active)
+        check_shapes(active, self.state)
         for batch in self._batches(active):
             self._update(batch)
         for group, p in active:
@@ -172,7 +188,7 @@ class AveragingOptimizer(Optimizer):
         for group, p in active:
             state = self.state[p]
             if not state:
-                state["step"] = torch.tensor(0.0)
+                state["step"] = torch.tensor(0.0, dtype=torch.float64)
                 if _has_copy(group, p):
                     state["x"] = p.to(group["average_dtype"])
                 self._init_state(group, state, state.get("x", p))
@@ -190,14 +206,9 @@ class AveragingOptimizer(Optimizer):
             batch.g.append(p.grad if p.grad.dtype == x.dtype else p.grad.to(x.dtype))
             batch.states.append(state)
         if compiling:
-            return [batch._replace(t=torch.stack(batch.get("step")).double()) for batch in found.values()]
+            return [batch._replace(t=torch.stack(batch.get("step"))) for batch in found.values()]
         return list(found.values())
 
 
 def _has_copy(group: dict[str, Any], p: Tensor) -> bool:
     return group["average_dtype"] is not None and group["average_dtype"] != p.dtype
-
-
-def _is_finite(g: Tensor) -> bool:
-    """A finite sum proves it in one pass; a sum may overflow, so only then is every entry checked."""
-    return bool(g.sum().isfinite() or g.isfinite().all())

@@ -4,9 +4,12 @@
 
 Until step `start` the share is constant, so the averages are exponential ones; after it the weights advance
 from there, and c_t is continuous at the switch. start = 0, t0 = 0 is the paper: c_1 = 1, and c_t = 2/(t + 1) if a_t = t.
-The functions take t as a number, or as a float64 tensor of counters so that a compiled step never sees t change.
+If neither start nor the number of steps is known, the share is constant for START steps and then falls slowly, like 1/sqrt(t):
+s = (t0 + 1) sqrt(t / START). The functions take t as a number, or as a float64 tensor of counters so that a compiled step
+never sees t change.
 """
 
+import functools
 import math
 from numbers import Real
 from typing import Any, NamedTuple
@@ -15,44 +18,56 @@ import torch
 
 from cesaro.weights import Geometric, Linear, Power, Uniform, head
 
-START = 1000  # steps of the constant phase, where none is asked for
-MEMORY = 20  # and its averages remember about this many steps: c = 1/20
+START = 1000  # steps of the constant phase, where neither they nor the number of steps is known
+MEMORY = 20  # its averages remember about this many steps: c = 1/20
+CONSTANT_FRACTION = 2 / 3  # the constant phase, where the number of steps is known
 
 
 class AveragingSchedule(NamedTuple):
-    """Weights, the step at which they begin to advance, and where they begin (t0 = inf: at the limit of the share).
+    """Weights, the step at which they begin to advance (None: slowly), and where they begin (t0 = inf: at the share's limit).
 
     Everything is a number, because torch.compile wants it so.
     """
 
     power: float | None
     rate: float | None  # of geometric weights, or None
-    start: int
+    start: int | None
     t0: float
-    initial_share: float  # c_1, the share of the constant phase
     head: tuple[float, ...]  # A_s / a_s for the first s; then there is a formula
+    initial_share: float = 0.0  # c_1, the share of the constant phase
 
     def share(self, t: Any) -> Any:
         """c_t, for a number t or a tensor of them."""
         if isinstance(t, torch.Tensor):
-            return self._share((self.t0 + (t - self.start).clamp(min=1.0)).clamp(min=1.0))
-        return _share(_weights(self.power, self.rate), self.t0 + max(1, int(t) - self.start))
+            if self.start is None:
+                return self.share_at((self.t0 + 1.0) * (t / START).clamp(min=1.0).sqrt())
+            return self.share_at((self.t0 + (t - self.start).clamp(min=1.0)).clamp(min=1.0))
+        if self.start is None:
+            return self.share_at((self.t0 + 1.0) * math.sqrt(max(1.0, t / START)))
+        return self.share_at(max(1.0, self.t0 + max(1.0, t - self.start)))
 
-    def _share(self, s: torch.Tensor) -> torch.Tensor:
-        """a_s / A_s for a tensor of positions."""
+    def complete(self) -> "AveragingSchedule":
+        """With its initial share."""
+        return self._replace(initial_share=self.share(1.0))
+
+    def share_at(self, s: Any) -> Any:
+        """a_s / A_s for a position or a tensor of them."""
+        few = len(self.head)
         if self.rate is not None:
-            return self.rate / -torch.expm1(s * math.log1p(-self.rate))
+            grown = s * math.log1p(-self.rate)
+            return self.rate / -(torch.expm1(grown) if isinstance(s, torch.Tensor) else math.expm1(grown))
         if self.power in (0, 1):
             return 1.0 / s if self.power == 0 else 2.0 / (s + 1.0)
-        few = len(self.head)
+        if not isinstance(s, torch.Tensor):
+            return 1.0 / (self.head[int(s) - 1] if s <= few else self._expanded(s))
         known = torch.tensor(self.head, dtype=s.dtype, device=s.device)[(s.long() - 1).clamp(max=few - 1)]
         return 1.0 / torch.where(s <= few, known, self._expanded(s.clamp(min=float(few))))
 
-    def _expanded(self, s: torch.Tensor) -> torch.Tensor:
+    def _expanded(self, s: Any) -> Any:
         """A_s / a_s by Euler and Maclaurin's formula: the terms at s, and what those at the head's end leave over, decayed."""
         p, few = self.power, len(self.head)
         assert p is not None
-        rest = self.head[-1] - _ends(p, torch.full((), float(few), dtype=s.dtype, device=s.device))
+        rest = self.head[-1] - _ends(p, float(few))
         return rest * (s / few) ** -p + _ends(p, s)
 
 
@@ -68,13 +83,26 @@ class StepFactors(NamedTuple):
 
 
 @torch.compiler.assume_constant_result
-def make_averaging_schedule(averaging: Any, start: int | None, t0: int | None) -> AveragingSchedule:
+def make_averaging_schedule(
+    averaging: Any, start: int | None, t0: int | None, steps: int | None = None
+) -> AveragingSchedule:
     """The schedule of a parameter group; None stands for the defaults above."""
     weights = make_averaging(averaging)
-    begin: float = t0 if t0 is not None else _first_with_share(weights, 1 / MEMORY)
-    power, rate = (None, weights.rate) if isinstance(weights, Geometric) else (float(weights.p), None)
-    known = () if power is None or power in (0, 1) else tuple(weights.relative(s) for s in range(1, head(power) + 1))
-    return AveragingSchedule(power, rate, START if start is None else start, begin, _share(weights, begin + 1), known)
+    if start is None and steps is not None:
+        start = int(CONSTANT_FRACTION * steps)
+    if isinstance(weights, Geometric):
+        return AveragingSchedule(None, weights.rate, start, math.inf if t0 is None else t0, ()).complete()
+    return _power_schedule(float(weights.p), start, t0)
+
+
+@functools.lru_cache
+def _power_schedule(p: float, start: int | None, t0: int | None) -> AveragingSchedule:
+    known = [1.0]
+    if p not in (0, 1):
+        for s in range(2, head(p) + 1):
+            known.append(1.0 + known[-1] * ((s - 1) / s) ** p)
+    schedule = AveragingSchedule(p, None, start, 0, tuple(known))
+    return schedule._replace(t0=_first_with_share(schedule, 1 / MEMORY) if t0 is None else t0).complete()
 
 
 def step_factors(group: dict[str, Any], t: Any, b: float) -> StepFactors:
@@ -83,7 +111,7 @@ def step_factors(group: dict[str, Any], t: Any, b: float) -> StepFactors:
     1/mu = lr (1 + b (1 - c)) / c with the share c of the constant phase: in that phase a gradient moves the parameters by lr in
     the long run, whatever b, as it does in SGD. In the paper's setting c = 1 and lr = 1/mu.
     """
-    schedule = make_averaging_schedule(group["averaging"], group["start"], group["t0"])
+    schedule = make_averaging_schedule(group["averaging"], group["start"], group["t0"], group["steps"])
     lr = group["lr"] * torch.ones_like(t) if isinstance(t, torch.Tensor) else float(group["lr"])
     first, dual = schedule.initial_share, schedule.share(t)
     return StepFactors(
@@ -125,33 +153,20 @@ def as_plain_value(averaging: Any) -> Any:
     return {0.0: "uniform", 1.0: "linear"}.get(weights.p, ("power", weights.p))
 
 
-def _weights(power: float | None, rate: float | None) -> Power | Geometric:
-    return Power(power) if power is not None else Geometric(rate or 0.0)
-
-
-def _share(weights: Power | Geometric, s: float) -> float:
-    """a_s / A_s for a number."""
-    if s == math.inf:
-        return weights.rate if isinstance(weights, Geometric) else 0.0
-    return 1.0 / float(weights.relative(max(1, int(s))))
-
-
-def _first_with_share(weights: Power | Geometric, share: float) -> float:
-    """The smallest t0 for which the first share, at s = t0 + 1, is at most this; for geometric weights the limit."""
-    if isinstance(weights, Geometric):
-        return math.inf
+def _first_with_share(schedule: AveragingSchedule, share: float) -> int:
+    """The smallest t0 for which the first share, at s = t0 + 1, is at most this."""
     low, high = 0, 1
-    while weights.relative(high + 1) < 1 / share and high < 1e6:
+    while schedule.share_at(high + 1.0) > share and high < 1e9:
         low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if weights.relative(middle + 1) < 1 / share - 1e-9 else (low, middle)
+        low, high = (middle, high) if schedule.share_at(middle + 1.0) > share * (1 + 1e-9) else (low, middle)
     return high
 
 
-def _ends(p: float, x: torch.Tensor) -> torch.Tensor:
+def _ends(p: float, x: Any) -> Any:
     """(integral of x^p, half the last term, three derivatives) / x^p at x."""
-    integral = x / (p + 1) if p != -1 else x * torch.log(x)
+    integral = x / (p + 1) if p != -1 else x * (torch.log(x) if isinstance(x, torch.Tensor) else math.log(x))
     d1 = p / x
     d3 = (p - 1) * (p - 2) * d1 / x**2
     d5 = (p - 3) * (p - 4) * d3 / x**2

@@ -16,8 +16,27 @@ def ball_scales(vs: list[Tensor], group: dict[str, Any]) -> list[Tensor]:
 
 def ball_scale(v: Tensor, group: dict[str, Any]) -> Tensor:
     """min(1, radius/|v|); a vector or a number is one row."""
-    precise = torch.float32 if v.dtype in (torch.bfloat16, torch.float16) else None
     dim = tuple(range(1, v.ndim)) if group["per_row"] and v.ndim > 1 else None
-    norm = torch.linalg.vector_norm(v, dim=dim, keepdim=dim is not None, dtype=precise)
+    norm = _norm(v, dim)
     scale: Tensor = (group["radius"] / norm).clamp(max=1.0).to(v.dtype)
     return scale
+
+
+def into_ball_(x: Tensor, group: dict[str, Any]) -> Tensor:
+    """x = P(x), where there is a ball."""
+    return x if group["radius"] is None else x.mul_(ball_scale(x, group))
+
+
+def _norm(v: Tensor, dim: tuple[int, ...] | None) -> Tensor:
+    """|v|, also where squares of entries overflow."""
+    short = v.dtype in (torch.bfloat16, torch.float16)
+    how: dict[str, Any] = {"dim": dim, "keepdim": dim is not None, "dtype": torch.float32 if short else None}
+    if torch.compiler.is_compiling() or v.device.type != "cpu" or type(v) not in (Tensor, torch.nn.Parameter):
+        how["dtype"] = None if v.dtype in (torch.float64, torch.complex128) or v.is_complex() else torch.float64
+        return torch.linalg.vector_norm(v, **how)  # a look at the norm would wait for the device
+    norm: Tensor = torch.linalg.vector_norm(v, **how)
+    if not bool(norm.isfinite().all()):
+        largest = v.abs().amax() if dim is None else v.abs().amax(dim, keepdim=True)
+        largest = largest.clamp(min=torch.finfo(largest.dtype).tiny)
+        norm = torch.linalg.vector_norm(v / largest, **how).double() * largest.double()
+    return norm

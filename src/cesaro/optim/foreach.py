@@ -8,6 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from cesaro.optim.blocks import blocks
+
 
 class ForeachOps:
     """One call for all tensors (torch._foreach_*)."""
@@ -43,6 +45,22 @@ class LoopOps:
                 x.add_(y, alpha=k)
 
 
+def lerp(xs: list[Tensor], ys: list[Tensor], k: Any) -> list[Tensor]:
+    """(1 - k) x + k y in new tensors: exactly x at k = 0, exactly y at k = 1."""
+    if isinstance(k, Tensor):
+        return [torch.lerp(x, y, k[i].to(x.dtype)) for i, (x, y) in enumerate(zip(xs, ys, strict=True))]
+    return list(torch._foreach_lerp(xs, ys, k))
+
+
+def lerp_(xs: list[Tensor], ys: list[Tensor], k: Any) -> None:
+    """The same in place: x moves towards y."""
+    if isinstance(k, Tensor):
+        for i, (x, y) in enumerate(zip(xs, ys, strict=True)):
+            x.lerp_(y, k[i].to(x.dtype))
+    else:
+        torch._foreach_lerp_(xs, ys, k)
+
+
 def copy_(xs: list[Tensor], ys: list[Tensor], ss: list[Tensor] | None = None) -> None:
     """x = y, or x = s y. In a loop: sharded tensors have no copy of lists."""
     for i, (x, y) in enumerate(zip(xs, ys, strict=True)):
@@ -51,10 +69,11 @@ def copy_(xs: list[Tensor], ys: list[Tensor], ss: list[Tensor] | None = None) ->
             x.mul_(ss[i])
 
 
-def add_times_(xs: list[Tensor], ys: list[Tensor], ss: list[Tensor], k: Any) -> None:
-    """x += k s y."""
+def move_towards_(xs: list[Tensor], ys: list[Tensor], ss: list[Tensor], k: Any) -> None:
+    """x <- (1 - k) x + k s y; s is a number, or one number per row."""
     for i, (x, y, s) in enumerate(zip(xs, ys, ss, strict=True)):
         if isinstance(k, Tensor):
-            x.add_(y * (s * k[i]))
-        else:
-            x.addcmul_(y, s, value=k)
+            x.mul_(1 - k[i]).add_(y * (s * k[i]))
+            continue
+        for (part,), (other,) in blocks([x], [y]) if s.numel() == 1 else [([x], [y])]:
+            part.mul_(1 - k).addcmul_(other, s, value=k)

@@ -12,22 +12,15 @@ import functools
 import torch
 from torch import Tensor
 
+from cesaro.optim.blocks import laid_out_alike
+
 
 def is_supported(*tensors: list[Tensor]) -> bool:
     """Whether the kernel can be used for these lists (x, g and perhaps d)."""
     x = tensors[0]
     if torch.compiler.is_compiling() or not _behaves_as_expected(x[0].device.type, x[0].dtype):
         return False
-    for same in zip(*tensors, strict=True):
-        first = same[0]
-        if type(first) not in (Tensor, torch.nn.Parameter) or first.layout != torch.strided:
-            return False
-        if any(t.stride() != first.stride() or t.dtype != first.dtype or t.device != first.device for t in same[1:]):
-            return False
-        channels_last = first.ndim == 4 and first.is_contiguous(memory_format=torch.channels_last)
-        if not (first.is_contiguous() or channels_last):
-            return False
-    return True
+    return all(laid_out_alike(*same) and len({t.dtype for t in same}) == 1 for same in zip(*tensors, strict=True))
 
 
 def step_(
@@ -59,7 +52,7 @@ def step_(
 @functools.cache
 def _behaves_as_expected(device: str, dtype: torch.dtype) -> bool:
     """Whether torch has the kernel for this device and type, and it computes the formula above."""
-    if dtype not in (torch.float32, torch.float64, torch.bfloat16, torch.float16):
+    if device == "meta" or dtype not in (torch.float32, torch.float64, torch.bfloat16, torch.float16):
         return False
     try:
         x, g, d = (torch.full((2,), value, device=device, dtype=dtype) for value in (1.0, 2.0, 0.5))

@@ -17,8 +17,7 @@ from cesaro.docstrings import complete
 from cesaro.optim import fused as fused_sgd
 from cesaro.optim.averaging_optimizer import AveragingOptimizer, ParameterBatch
 from cesaro.optim.averaging_schedule import step_factors
-from cesaro.optim.ball import ball_scales
-from cesaro.optim.foreach import copy_
+from cesaro.optim.ball import into_ball_
 
 
 @complete(AveragingOptimizer)
@@ -32,11 +31,13 @@ class GDA(AveragingOptimizer):
     averaging : {"linear", "uniform"}, float, or an object from cesaro.weights, default="linear"
         The weights a_t = gamma_t. A number from 1 on is a power, one between 0 and 1 a geometric rate.
     start : int, optional
-        The step at which the weights begin to advance; the rate is constant before it. By default 1000. If you know how many
-        steps you will take, about two thirds of them is a good choice.
+        The step at which the weights begin to advance; the rate is constant before it. By default two thirds of `steps`; if
+        you do not know them either, the rate is constant for 1000 steps and then falls slowly, like 1/sqrt(t).
     t0 : int, optional
         Where the weights begin: the first is a_{t0+1}. By default so that the averages of the constant phase remember about
         20 steps. start=0, t0=0 is the paper, with lr = 1/mu.
+    steps : int, optional
+        The number of steps that you will take, if you know it: it sets `start`.
     weight_decay : float, default=0.0
         Adds weight_decay * x to the gradient; with decoupled_weight_decay=True it shrinks x instead, as AdamW does.
     radius : float, optional
@@ -72,6 +73,7 @@ class GDA(AveragingOptimizer):
         averaging: Any = "linear",
         start: int | None = None,
         t0: int | None = None,
+        steps: int | None = None,
         weight_decay: float = 0.0,
         radius: float | None = None,
         error_if_nonfinite: bool = False,
@@ -88,6 +90,7 @@ class GDA(AveragingOptimizer):
             "averaging": averaging,
             "start": start,
             "t0": t0,
+            "steps": steps,
             "weight_decay": weight_decay,
             "radius": radius,
             "error_if_nonfinite": error_if_nonfinite,
@@ -103,7 +106,7 @@ class GDA(AveragingOptimizer):
 
     def _init_state(self, group: dict[str, Any], state: dict[str, Any], x: Tensor) -> None:
         if group["radius"] is not None:
-            state["v"] = x.clone()
+            state["v"] = into_ball_(x, group).clone()
         if group["average"]:
             state["average"] = x.clone()
 
@@ -121,10 +124,7 @@ class GDA(AveragingOptimizer):
                 ops.scale_(x, 1 - factors.decay * decay)
                 ops.scale_(v, 1 - factors.decay * decay)
                 decay = 0.0
-            ops.scale_(v, 1 - c)
-            ops.add_(v, x, c - rate * decay)
-            ops.add_(v, g, -sign * rate)
-            copy_(x, v, ball_scales(v, group))
+            batch.move_to_projection(factors._replace(next_primal=1.0), x, rate, c, decay)
         elif batch.use_fused(x, g):  # without a ball coupled and decoupled decay are the same
             fused_sgd.step_(x, g, [], lr=rate, momentum=0.0, dampening=0.0, weight_decay=decay, maximize=sign < 0)
         else:

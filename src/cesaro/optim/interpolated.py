@@ -8,6 +8,11 @@
 For 0 < b < 1 gradients belong to y while x is the answer. `step` therefore takes a closure and moves the parameters to y only
 while the closure runs: outside `step` they are always x. There is no mode to switch and none to forget, and without a closure
 `step` raises. For b = 0 and b = 1 gradients are taken at the answer itself, and no closure is needed.
+
+Without a ball the difference d_t = x_t - v_t carries everything, as in SC-PDA:
+
+    y_t = x_t - (1 - b)(1 - c'_t) d_{t-1}
+    d_t = (1 - b c_t)(1 - c'_t) d_{t-1} + (c_t/mu) g_t,     x_{t+1} = x_t - c'_{t+1} d_t
 """
 
 from collections.abc import Callable, Iterator
@@ -19,9 +24,11 @@ from torch import Tensor
 
 from cesaro.docstrings import complete
 from cesaro.optim.averaging_optimizer import AveragingOptimizer, ParameterBatch
-from cesaro.optim.averaging_schedule import step_factors
-from cesaro.optim.ball import ball_scales
-from cesaro.optim.foreach import add_times_, copy_
+from cesaro.optim.averaging_schedule import StepFactors, step_factors
+from cesaro.optim.ball import ball_scales, into_ball_
+from cesaro.optim.blocks import blocks
+from cesaro.optim.foreach import copy_, move_towards_
+from cesaro.optim.validation import check_shapes
 
 
 @complete(AveragingOptimizer)
@@ -38,15 +45,14 @@ class Interpolated(AveragingOptimizer):
         How far towards the primal average x gradients are taken.
     dual : {"plain", "average"}, default="plain"
         The plain step of Schedule-Free and of primal averaging, or the family's own dual average.
-    averaging, start, t0 : as in `GDA`
+    averaging, start, t0, steps : as in `GDA`
         By default uniform weights from the first step; with dual="plain" t0=-1 (the default) leaves the starting
-        point out of the average, as the package schedulefree does, and before `start` there is no average.
+        point out of the average, as the package schedulefree does, before `start` there is no average, and `steps` is refused:
+        that form needs no horizon.
     weight_decay, radius : as in `GDA`
         Weight decay, and the ball that w is projected on.
-    error_if_nonfinite, maximize, foreach : as in `GDA`
+    error_if_nonfinite, maximize, foreach, fused : as in `GDA`
         What is checked, and how it is computed.
-    fused : bool, optional
-        Accepted, but there is no fused form.
     decoupled_weight_decay, per_row, average_dtype : as in `GDA`
         The kind of weight decay and of ball; the type of the averages.
 
@@ -72,8 +78,9 @@ class Interpolated(AveragingOptimizer):
         b: float = 0.9,
         dual: str = "plain",
         averaging: Any = "uniform",
-        start: int | None = 0,
+        start: int | None = None,
         t0: int | None = None,
+        steps: int | None = None,
         weight_decay: float = 0.0,
         radius: float | None = None,
         error_if_nonfinite: bool = False,
@@ -91,6 +98,7 @@ class Interpolated(AveragingOptimizer):
             "averaging": averaging,
             "start": start,
             "t0": t0,
+            "steps": steps,
             "weight_decay": weight_decay,
             "radius": radius,
             "error_if_nonfinite": error_if_nonfinite,
@@ -127,35 +135,25 @@ class Interpolated(AveragingOptimizer):
         return loss
 
     def _init_state(self, group: dict[str, Any], state: dict[str, Any], x: Tensor) -> None:
-        state["v"] = x.clone()
+        if group["radius"] is None:
+            state["d"] = torch.zeros_like(x)
+        else:
+            state["v"] = into_ball_(x, group).clone()
 
     def _update(self, batch: ParameterBatch) -> None:
-        group, x, g, v, ops = batch.group, batch.x, batch.g, batch.get("v"), batch.ops
-        b, decay, sign = group["b"], group["weight_decay"], -1.0 if group["maximize"] else 1.0
-        factors = step_factors(_with_t0(group), batch.t, b)
-        c, rate, shrink = factors.dual, factors.rate, factors.decay
-        if group["dual"] == "plain":
-            c, rate, shrink = 0.0, factors.lr, factors.lr
+        group, x, ops = batch.group, batch.x, batch.ops
+        b, decay = group["b"], group["weight_decay"]
+        factors = _factors(group, batch.t)
         if decay and group["decoupled_weight_decay"]:
-            ops.scale_(x, 1 - shrink * decay)
-            ops.scale_(v, 1 - shrink * decay)
+            for tensors in (x, batch.get("d" if group["radius"] is None else "v")):
+                ops.scale_(tensors, 1 - factors.decay * decay)
             decay = 0.0
-        ball = group["radius"] is not None
-        if group["dual"] == "average" or decay:
-            y = x
-            if 0 < b < 1:
-                _interpolate_(y := [p.clone() for p in x], v, group)
-            ops.scale_(v, 1 - c)
-            ops.add_(v, y, c - rate * decay)
-        ops.add_(v, g, -sign * rate)
-        if b == 0:
-            copy_(x, v, ball_scales(v, group) if ball else None)
+        if group["radius"] is not None:
+            batch.move_to_projection(factors, _y(x, batch.get("v"), group), factors.rate, factors.dual, decay)
             return
-        ops.scale_(x, 1 - factors.next_primal)
-        if ball:
-            add_times_(x, v, ball_scales(v, group), factors.next_primal)
-        else:
-            ops.add_(x, v, factors.next_primal)
+        ahead = (1 - b) * (1 - factors.primal)  # y = x - ahead d
+        momentum = (1 - b * factors.dual) * (1 - factors.primal) - factors.rate * decay * ahead
+        batch.move_by_difference(momentum=momentum, rate=factors.rate, decay=decay, share=factors.next_primal)
 
     @contextmanager
     def _at_y(self) -> Iterator[None]:
@@ -165,11 +163,21 @@ class Interpolated(AveragingOptimizer):
         with torch.no_grad():
             for group in self.param_groups:
                 for p in group["params"]:
-                    if 0 < group["b"] < 1 and "v" in self.state.get(p, {}):
-                        saved[p] = saved[p].copy_(p) if p in saved else p.detach().clone()
-                        moved.append(p)
-                        p.copy_(self.state[p].get("x", p))
-                        _interpolate_([p], [self.state[p]["v"]], group)
+                    state = self.state.get(p)
+                    if not state or not 0 < group["b"] < 1:
+                        continue
+                    check_shapes([(group, p)], self.state)
+                    if p not in saved or saved[p].shape != p.shape:
+                        saved[p] = p.detach().clone()
+                    moved.append(p)
+                    x, other = state.get("x", p), state.get("d", state.get("v"))
+                    ahead = (1 - group["b"]) * (1 - _factors(group, state["step"].item() + 1).primal)
+                    for p_, x_, saved_, other_ in blocks([p], [x], [saved[p]], [other]):
+                        copy_(saved_, p_)
+                        if group["radius"] is None:
+                            copy_(p_, [torch.add(x_[0], other_[0], alpha=-ahead)])
+                    if group["radius"] is not None:
+                        p.copy_(_y([x], [other], group)[0])
         try:
             yield
         finally:
@@ -177,16 +185,25 @@ class Interpolated(AveragingOptimizer):
                 copy_(moved, [saved[p] for p in moved])
 
 
-def _interpolate_(x: list[Tensor], v: list[Tensor], group: dict[str, Any]) -> None:
-    """x becomes y = (1-b) w + b x with w = P(v)."""
-    v = [w.to(y.dtype) for w, y in zip(v, x, strict=True)]
-    torch._foreach_mul_(x, group["b"])
-    if group["radius"] is None:
-        torch._foreach_add_(x, v, alpha=1 - group["b"])
-    else:
-        add_times_(x, v, ball_scales(v, group), 1 - group["b"])
+def _factors(group: dict[str, Any], t: Any) -> StepFactors:
+    """The coefficients of step t. dual="plain": no dual average, a constant rate. b = 0: no primal average."""
+    factors = step_factors(_with_defaults(group), t, group["b"])
+    if group["dual"] == "plain":
+        factors = factors._replace(dual=0.0, rate=factors.lr, decay=factors.lr)
+    return factors if group["b"] else factors._replace(primal=1.0, next_primal=1.0)
 
 
-def _with_t0(group: dict[str, Any]) -> dict[str, Any]:
-    """With the plain dual step the weights begin at the first w, unless told otherwise."""
-    return {**group, "t0": -1} if group["dual"] == "plain" and group["t0"] is None else group
+def _y(x: list[Tensor], v: list[Tensor], group: dict[str, Any]) -> list[Tensor]:
+    """y = (1-b) P(v) + b x."""
+    if group["b"] == 1:
+        return x
+    y = [t.clone() for t in x]
+    move_towards_(y, v, ball_scales(v, group), 1 - group["b"])
+    return y
+
+
+def _with_defaults(group: dict[str, Any]) -> dict[str, Any]:
+    """Without a horizon the weights begin at the first step; with the plain dual step at the first w, unless told otherwise."""
+    plain = group["dual"] == "plain"
+    start = 0 if group["start"] is None and group["steps"] is None else group["start"]
+    return {**group, "start": start, "t0": -1 if plain and group["t0"] is None else group["t0"]}

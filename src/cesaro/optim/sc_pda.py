@@ -16,11 +16,9 @@ import torch
 from torch import Tensor
 
 from cesaro.docstrings import complete
-from cesaro.optim import fused as fused_sgd
 from cesaro.optim.averaging_optimizer import AveragingOptimizer, ParameterBatch
 from cesaro.optim.averaging_schedule import step_factors
-from cesaro.optim.ball import ball_scales
-from cesaro.optim.foreach import add_times_
+from cesaro.optim.ball import into_ball_
 
 
 @complete(AveragingOptimizer)
@@ -30,14 +28,14 @@ class SCPDA(AveragingOptimizer):
     State: one copy of the parameters. In the constant phase, at the defaults, SC-PDA is SGD
     with momentum 0.9 and a rate of about lr/10, so that gradients move the parameters by lr in the long run; then the weights
     advance, the rate falls and the average grows longer. start=0, t0=0 is the paper, with lr = 1/mu.
-    With a radius the parameters stay in the ball if they start there; from outside they are drawn in step by step.
+    With a radius the first step puts the parameters into the ball, and there they stay.
 
     Parameters
     ----------
     lr : float or Tensor, default=0.1
         The step of the constant phase: what SGD without momentum would be given.
-    averaging, start, t0 : as in `GDA`
-        The weights, the step at which they begin to advance, and where they begin.
+    averaging, start, t0, steps : as in `GDA`
+        The weights, the step at which they begin to advance, and where they begin; the number of steps, if it is known.
     weight_decay, radius : as in `GDA`
         Weight decay, and the ball that parameters are projected on.
     error_if_nonfinite, maximize, foreach, fused : as in `GDA`
@@ -66,6 +64,7 @@ class SCPDA(AveragingOptimizer):
         averaging: Any = "linear",
         start: int | None = None,
         t0: int | None = None,
+        steps: int | None = None,
         weight_decay: float = 0.0,
         radius: float | None = None,
         error_if_nonfinite: bool = False,
@@ -81,6 +80,7 @@ class SCPDA(AveragingOptimizer):
             "averaging": averaging,
             "start": start,
             "t0": t0,
+            "steps": steps,
             "weight_decay": weight_decay,
             "radius": radius,
             "error_if_nonfinite": error_if_nonfinite,
@@ -97,39 +97,19 @@ class SCPDA(AveragingOptimizer):
         if group["radius"] is None:
             state["d"] = torch.zeros_like(x)
         else:
-            state["v"] = x.clone()
+            state["v"] = into_ball_(x, group).clone()
 
     def _update(self, batch: ParameterBatch) -> None:
-        group, x, g, ops = batch.group, batch.x, batch.g, batch.ops
+        group, x, ops = batch.group, batch.x, batch.ops
         factors = step_factors(group, batch.t, b=1.0)
-        decay, sign = group["weight_decay"], -1.0 if group["maximize"] else 1.0
+        decay = group["weight_decay"]
         other = batch.get("d" if group["radius"] is None else "v")
         if decay and group["decoupled_weight_decay"]:
             ops.scale_(x, 1 - factors.decay * decay)
             ops.scale_(other, 1 - factors.decay * decay)
             decay = 0.0
         if group["radius"] is not None:
-            ops.scale_(other, 1 - factors.dual)
-            ops.add_(other, x, factors.dual - factors.rate * decay)
-            ops.add_(other, g, -sign * factors.rate)
-            ops.scale_(x, 1 - factors.next_primal)
-            add_times_(x, other, ball_scales(other, group), factors.next_primal)
+            batch.move_to_projection(factors, x, factors.rate, factors.dual, decay)
             return
         momentum = (1 - factors.dual) * (1 - factors.primal)
-        if batch.use_fused(x, g, other) and momentum > 0:
-            fused_sgd.step_(
-                x,
-                g,
-                other,
-                lr=factors.next_primal,
-                momentum=momentum,
-                dampening=1 - factors.rate,
-                weight_decay=decay,
-                maximize=sign < 0,
-            )
-            return
-        ops.scale_(other, momentum)
-        ops.add_(other, g, sign * factors.rate)
-        if decay:
-            ops.add_(other, x, factors.rate * decay)
-        ops.add_(x, other, -factors.next_primal)
+        batch.move_by_difference(momentum=momentum, rate=factors.rate, decay=decay, share=factors.next_primal)

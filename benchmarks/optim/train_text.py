@@ -1,0 +1,151 @@
+"""Do they train? A character-level transformer on the sources of Python's standard library, each contender at its best rate.
+
+    python benchmarks/optim/train_text.py [--steps 1000] [--seeds 3] [--only NAME ...] [--table]
+
+Rates are a grid of factors of two: the search begins at three of them and goes on while the best is at an end, judged with the
+first seed by the loss on the validation split. The other seeds run at the best rate. Every run is a line of
+results/text-STEPS.jsonl, so an interrupted benchmark goes on where it was, and --table prints what there is without training.
+"""
+
+import argparse
+import json
+import math
+import statistics
+import sys
+from pathlib import Path
+
+import torch
+from text_contenders import CONTENDERS, Contender
+from text_task import BATCH, CONTEXT, Transformer, evaluate, load_text, loss
+
+RESULTS = Path(__file__).parent / "results"
+
+
+def results_file(steps: int) -> Path:
+    return RESULTS / f"text-{steps}.jsonl"
+
+
+def read(steps: int) -> list[dict]:
+    file = results_file(steps)
+    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+
+def train(contender: Contender, steps: int, lr: float, seed: int) -> dict:
+    """One run: the losses at the end, of the model that the validation split prefers where there are several."""
+    torch.manual_seed(seed)
+    text, model = load_text(), Transformer()
+    run = contender.make(model, steps, lr)
+    generator = torch.Generator().manual_seed(1000 + seed)
+    for _ in range(steps):
+        starts = torch.randint(len(text.train) - CONTEXT - 1, (BATCH,), generator=generator)
+        model.zero_grad()
+        value = loss(model, text.train, starts)
+        if not value.isfinite():
+            break
+        value.backward()
+        run.step()
+    with run.evaluated() as models:
+        found = {name: evaluate(m, text.validation) for name, m in models.items()}
+        chosen = min(found, key=lambda name: found[name] if math.isfinite(found[name]) else math.inf)
+        test = evaluate(models[chosen], text.test)
+    return {
+        "name": contender.name,
+        "variant": contender.variant,
+        "lr": lr,
+        "seed": seed,
+        "validation": round(found[chosen], 5),
+        "test": round(test, 5),
+        **({"chosen": chosen} if chosen else {}),
+        "characters": len(text.train),
+    }
+
+
+def one_run(contender: Contender, steps: int, lr: float, seed: int) -> None:
+    result = train(contender, steps, lr, seed)
+    with results_file(steps).open("a") as file:
+        file.write(json.dumps(result) + "\n")
+    print(
+        result["name"], result["variant"], lr, seed, result["validation"], result["test"], file=sys.stderr, flush=True
+    )
+
+
+def rates(steps: int, contender: Contender) -> dict[float, float]:
+    """rate -> loss on the validation split, first seed; infinite where it diverged."""
+    return {
+        run["lr"]: run["validation"] if math.isfinite(run["validation"]) else math.inf
+        for run in read(steps)
+        if (run["name"], run["variant"], run["seed"]) == (contender.name, contender.variant, 0)
+    }
+
+
+def wanted(known: dict[float, float], guess: float) -> list[float]:
+    """The rates that the search needs next; nothing when the best one has a neighbour on either side."""
+    best = min(known, key=lambda lr: known[lr]) if known else guess
+    return [lr for lr in (best, best / 2, best * 2) if lr not in known]
+
+
+def best_rate(steps: int, contender: Contender) -> float | None:
+    known = rates(steps, contender)
+    return None if not known or wanted(known, 0.0) else min(known, key=lambda lr: known[lr])
+
+
+def scores(steps: int, contender: Contender, seeds: int, key: str = "test") -> list[float]:
+    """At the best rate, by seed; empty while runs are missing."""
+    lr = best_rate(steps, contender)
+    of = (contender.name, contender.variant, lr)
+    found = {run["seed"]: run[key] for run in read(steps) if (run["name"], run["variant"], run["lr"]) == of}
+    return [found[seed] for seed in range(seeds)] if set(range(seeds)) <= set(found) else []
+
+
+def table(steps: int, seeds: int, rival: str | None = None) -> str:
+    """Markdown: mean and spread over the seeds, and the difference to the rival (if none is named, the best of the others)
+    seed by seed, with its standard error. The best variant of every name, on the validation split."""
+    best: dict[str, tuple[float, Contender]] = {}
+    for contender in CONTENDERS:
+        if found := scores(steps, contender, seeds, "validation"):
+            best[contender.name] = min(
+                best.get(contender.name, (math.inf, contender)), (statistics.mean(found), contender)
+            )
+    tested = {name: (each, scores(steps, each, seeds)) for name, (_, each) in best.items()}
+    others = {name: s for name, (each, s) in tested.items() if not each.family}
+    if not others:
+        return "no contender has all its runs yet"
+    rival = rival if rival in others else min(others, key=lambda name: statistics.mean(others[name]))
+    lines = [f"| optimiser | lr | test loss | minus {rival} |", "|---|---|---|---|"]
+    for name, (each, s) in sorted(tested.items(), key=lambda item: statistics.mean(item[1][1])):
+        paired = [a - b for a, b in zip(s, others[rival], strict=True)]
+        against = "" if name == rival else f"{statistics.mean(paired):+.3f} ± {error(paired):.3f}"
+        shown = ", ".join(part for part in (f"**{name}**" if each.family else name, each.variant) if part)
+        spread = statistics.stdev(s) if len(s) > 1 else math.nan
+        lr = best_rate(steps, each)
+        lines.append(f"| {shown} | {lr:.2g} | {statistics.mean(s):.3f} ± {spread:.3f} | {against} |")
+    return "\n".join(lines)
+
+
+def error(differences: list[float]) -> float:
+    """The standard error of their mean."""
+    many = len(differences) > 1
+    return statistics.stdev(differences) / math.sqrt(len(differences)) if many else math.nan
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    names = list(dict.fromkeys(contender.name for contender in CONTENDERS))
+    parser.add_argument("--steps", type=int, default=1000)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--only", nargs="*", choices=names, default=names, help="some contenders")
+    parser.add_argument("--against", choices=names, help="whom to compare with")
+    parser.add_argument("--table", action="store_true", help="print the table of what there is, and train nothing")
+    given = parser.parse_args()
+    torch.set_num_threads(1)
+    if not given.table:
+        taking_part = [contender for contender in CONTENDERS if contender.name in given.only]
+        for contender in taking_part:
+            while missing := wanted(rates(given.steps, contender), contender.guess):
+                one_run(contender, given.steps, missing[0], 0)
+        for seed in range(1, given.seeds):
+            for contender in taking_part:
+                lr = best_rate(given.steps, contender)
+                if lr is not None and len(scores(given.steps, contender, seed + 1)) <= seed:
+                    one_run(contender, given.steps, lr, seed)
+    print(table(given.steps, given.seeds, given.against))

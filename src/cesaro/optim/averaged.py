@@ -1,0 +1,215 @@
+"""Averaging around any torch optimiser (the formula: `averaged_step`)."""
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.optim import Optimizer
+
+from cesaro.optim.averaged_step import FORMAT, STEP, X, Z, make_batches, scaled_rates, show_y, show_z
+from cesaro.optim.averaging_schedule import as_plain_value
+from cesaro.optim.checkpoints import check_checkpoint_of_base, restore_types
+from cesaro.optim.validation import check_averaged_group, check_gradients, momentum_of
+
+
+class Averaged(Optimizer):
+    """Averaging around any torch optimiser. The parameters are always the ones to evaluate: there is no eval mode.
+
+    State: one copy of the parameters beside the base's own (two in float32 for parameters of 16 bits), in the base's state;
+    the settings are in its groups as `averaging`, `averaging_start` and so on, and can differ between them. So schedulers,
+    GradScaler, DDP, FSDP2 and checkpoints see an ordinary optimiser; a checkpoint of the bare base loads too, and the averages
+    begin where it stands. The rate falls by itself: of LR schedulers use warm-up only.
+
+    Parameters
+    ----------
+    base : torch.optim.Optimizer
+        Any optimiser that takes one gradient a step. Averaging acts as momentum: construct the base without
+        (`AdamW(params, lr, betas=(0.0, 0.95))`, `SGD(params, lr)`), else there is a warning. See `averaged_adamw`.
+    averaging, start, t0 : as in `GDA`
+        The weights, the step at which they begin to advance, and where they begin.
+    ahead : float, default=2.0
+        How far gradients are taken ahead of the average, towards z: k_t = min(ahead c_t, 1/2) falls with the share. 0: not.
+    dual : {"average", "plain"}, default="average"
+        The paper's dual average, whose rate falls with the share; or the base at a constant rate, and its iterates averaged.
+    weight_decay : float, default=0.0
+        Decoupled weight decay of the parameters y. The base's own, which it has been constructed with, acts on z.
+    steps : int, optional
+        The number of steps that you will take, if you know it: it sets `start`.
+    warmup : int, default=0
+        Steps over which the rate rises to its full value.
+
+    Raises
+    ------
+    TypeError
+        If base is not an optimiser that takes one gradient a step.
+    ValueError
+        If a setting is invalid; the message says what was expected.
+
+    Examples
+    --------
+    >>> import torch
+    >>> w = torch.nn.Parameter(torch.tensor([1.0]))
+    >>> optimizer = Averaged(torch.optim.AdamW([w], lr=0.1, betas=(0.0, 0.95)), steps=30)
+    >>> for _ in range(30):
+    ...     optimizer.zero_grad()
+    ...     (w**2).sum().backward()
+    ...     optimizer.step()
+    >>> abs(w.item()) < 0.1
+    True
+    """
+
+    base: Optimizer
+
+    def __init__(
+        self,
+        base: Optimizer,
+        *,
+        averaging: Any = "linear",
+        start: int | None = None,
+        t0: int | None = None,
+        ahead: float = 2.0,
+        dual: str = "average",
+        weight_decay: float = 0.0,
+        steps: int | None = None,
+        warmup: int = 0,
+    ) -> None:
+        if not isinstance(base, Optimizer) or isinstance(base, Averaged | torch.optim.LBFGS):
+            raise TypeError(
+                f"base must be a torch optimiser that takes one gradient a step: got {type(base).__name__}. "
+                "Construct it first: Averaged(torch.optim.AdamW(params, lr, betas=(0.0, 0.95)))."
+            )
+        settings = {
+            "averaging": averaging,
+            "averaging_start": start,
+            "averaging_t0": t0,
+            "averaging_steps": steps,
+            "averaging_ahead": ahead,
+            "averaging_dual": dual,
+            "averaging_weight_decay": weight_decay,
+            "averaging_warmup": warmup,
+            "averaging_format": FORMAT,
+        }
+        for group in base.param_groups:
+            check_averaged_group({**settings, **group})
+        if momentum := max(map(momentum_of, base.param_groups)):
+            warnings.warn(
+                f"{type(base).__name__} has momentum {momentum:g}, and averaging acts as momentum already: construct it with "
+                "betas=(0.0, ...) or momentum=0.0, or use averaged_adamw(params, lr).",
+                stacklevel=2,
+            )
+        super().__setstate__(
+            {"base": base, "defaults": {}}
+        )  # the hooks, as after unpickling: groups and state are the base's
+        self.defaults = {**base.defaults, **settings}
+        for group in base.param_groups:
+            self._complete(group)
+
+    def _complete(self, group: dict[str, Any]) -> None:
+        for key, value in self.defaults.items():
+            group.setdefault(key, value)
+        group["averaging"] = as_plain_value(group["averaging"])
+
+    @property
+    def state(self) -> Any:
+        """The base's state."""
+        return self.base.state
+
+    @state.setter
+    def state(self, state: Any) -> None:
+        self.base.state = state
+
+    @property
+    def param_groups(self) -> list[dict[str, Any]]:
+        """The base's groups."""
+        return self.base.param_groups
+
+    @param_groups.setter
+    def param_groups(self, groups: list[dict[str, Any]]) -> None:
+        self.base.param_groups = groups
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Add parameters with settings of their own.
+
+        Parameters
+        ----------
+        param_group : dict
+            "params" and the settings in which the group differs from the defaults, the base's and ours.
+
+        Raises
+        ------
+        ValueError
+            If a setting is invalid; the optimiser is then unchanged.
+        """
+        check_averaged_group({**self.defaults, **param_group})
+        self.base.add_param_group(param_group)
+        self._complete(self.base.param_groups[-1])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"base": self.base, "defaults": self.defaults}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if "base" in state:  # a pickle
+            super().__setstate__(state)
+            return
+        self.base.__setstate__(state)  # a checkpoint: the base completes its own part
+        for group in self.param_groups:
+            self._complete(group)
+
+    def __repr__(self) -> str:
+        return f"Averaged({self.base!r})"
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Load a checkpoint of this optimiser, or one of the bare base: the averages then begin at the present parameters.
+
+        Parameters
+        ----------
+        state_dict : dict
+            What `state_dict()` has returned.
+
+        Raises
+        ------
+        ValueError
+            If the checkpoint is that of another kind of optimiser or of other parameters.
+        """
+        check_checkpoint_of_base(state_dict, self.base, FORMAT)
+        super().load_state_dict(state_dict)
+        restore_types(state_dict, self, own={Z, X}, counter=STEP)
+
+    @torch.no_grad()
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Take one step.
+
+        Parameters
+        ----------
+        closure : callable, optional
+            Zeroes the gradients, computes the loss and its gradients, and returns the loss; called once, not needed.
+
+        Returns
+        -------
+        loss
+            What the closure has returned, or None.
+
+        Raises
+        ------
+        RuntimeError
+            If a gradient is sparse; nothing is changed then.
+        """
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        active = [(group, p) for group in self.param_groups for p in group["params"] if p.grad is not None]
+        check_gradients(type(self).__name__, active)
+        batches = make_batches(active, self.state)
+        for batch in batches:
+            show_z(batch)
+        try:
+            with scaled_rates(self.base, batches):
+                self.base.step()
+        finally:  # if the base has failed this is a step without it
+            for batch in batches:
+                show_y(batch)
+        for batch in batches:
+            batch.save(self.state)
+        return loss

@@ -1,0 +1,162 @@
+"""One step of averaging around a base optimiser.
+
+    p_t = y_t = (1 - k_t) x_t + k_t z_t       the parameters outside step(): gradients are taken and the model is evaluated here
+    z <- z + c_t (y_t - z)                    the dual average (dual="plain" leaves it out)
+    z <- base(z; g_t, lr r_t)                 the base optimiser, in place on z;   r_t = (2 - c_1) c_t / c_1  (plain: 1)
+    x <- x + c_{t+1} (z - x)                  the primal average, then p = y_{t+1};   k_t = min(ahead c_t, 1/2)
+
+With ahead = 0 it is SC-PDA around the base. The base sees its own parameters, which hold z while it runs. x is not stored:
+x = z + (y - z)/(1 - k), and the last line is y_{t+1} = x + (1 - (1 - c_{t+1})(1 - k_{t+1})) (z - x). Only parameters of 16
+bits, which would round the averages away, have x and z in float32; what the base has changed in its 16 bits is added to z.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+from torch.optim import Optimizer
+
+from cesaro.optim.averaging_schedule import make_averaging_schedule
+from cesaro.optim.blocks import blocks
+from cesaro.optim.foreach import ForeachOps, copy_, lerp, lerp_
+
+FORMAT = 1  # of checkpoints
+Z, X, STEP = "averaged_z", "averaged_x", "averaged_step"  # in the base's state, after its first step
+
+
+class Coefficients(NamedTuple):
+    """Of step t: numbers, or inside torch.compile tensors with an entry per parameter."""
+
+    dual: Any  # c_t, or 0 for dual="plain"
+    primal: Any  # c_{t+1}
+    ahead: Any  # k_t
+    next_ahead: Any  # k_{t+1}
+    rate: Any  # r_t
+
+
+class AveragedBatch(NamedTuple):
+    """Parameters of one group that take the same step t."""
+
+    group: dict[str, Any]
+    t: Any
+    params: list[Tensor]
+    z: list[Tensor]  # while the base runs x, unless that is stored
+    x: list[Tensor]  # in float32; empty where the parameters' own type will do
+    now: Coefficients
+
+    def save(self, state: Any) -> None:
+        """Put z, x and the counter into the base's state: not before its first step, which it knows by an empty state."""
+        for i, p in enumerate(self.params):
+            mine = state[p]
+            mine[Z] = self.z[i]
+            if self.x:
+                mine[X] = self.x[i]
+            if STEP in mine:
+                mine[STEP] += 1.0
+            else:
+                mine[STEP] = torch.tensor(1.0, dtype=torch.float64)
+
+
+def make_batches(active: list[tuple[dict[str, Any], Any]], state: Any) -> list[AveragedBatch]:
+    """The parameters by group, step number and type."""
+    found: dict[Any, AveragedBatch] = {}
+    compiling = torch.compiler.is_compiling()
+    counters: dict[Any, list[Tensor]] = {}
+    for group, p in active:
+        mine = state.get(p, {})
+        step = mine.get(STEP)
+        t = 0.0 if compiling or step is None else step.item()
+        short = p.dtype in (torch.bfloat16, torch.float16)
+        key = (id(group), t, p.dtype, p.device)
+        if key not in found:
+            found[key] = AveragedBatch(group, t + 1, [], [], [], Coefficients(0.0, 0.0, 0.0, 0.0, 1.0))
+        counters.setdefault(key, []).append(torch.zeros((), dtype=torch.float64) if step is None else step)
+        batch = found[key]
+        batch.params.append(p)
+        batch.z.append(mine[Z] if Z in mine else p.to(torch.float32) if short else p.clone())
+        if short:
+            batch.x.append(mine[X] if X in mine else p.to(torch.float32))
+    times = {key: torch.stack(counters[key]) + 1.0 if compiling else batch.t for key, batch in found.items()}
+    return [batch._replace(t=times[key], now=coefficients(batch.group, times[key])) for key, batch in found.items()]
+
+
+def coefficients(group: dict[str, Any], t: Any) -> Coefficients:
+    """The coefficients of step t, for a number or a tensor of them."""
+    names = ("averaging", "averaging_start", "averaging_t0", "averaging_steps")
+    schedule = make_averaging_schedule(*(group[name] for name in names))
+    c, following, first = schedule.share(t), schedule.share(t + 1), schedule.initial_share
+    plain, warmup = group["averaging_dual"] == "plain", group["averaging_warmup"]
+    rate = 1.0 if plain else (2.0 - first) / first * c
+    if warmup:
+        rate = rate * _at_most(t / warmup, 1.0)
+    ahead, next_ahead = (_at_most(group["averaging_ahead"] * share, 0.5) for share in (c, following))
+    return Coefficients(0.0 if plain else c, following, ahead, next_ahead, rate)
+
+
+def show_z(batch: AveragedBatch) -> None:
+    """The parameters become z after the dual average, for the base."""
+    group, now = batch.group, batch.now
+    decay = group["averaging_weight_decay"] * group["lr"] * now.rate if group["averaging_weight_decay"] else 0.0
+    if batch.x:
+        y = lerp(batch.x, batch.z, now.ahead)
+        lerp_(batch.z, y, now.dual)
+        if group["averaging_weight_decay"]:
+            ForeachOps.add_(batch.z, y, -decay)
+        copy_(batch.params, batch.z)
+        return
+    for p, z in blocks(batch.params, batch.z):
+        middle = lerp(z, p, now.dual)
+        if group["averaging_weight_decay"]:
+            ForeachOps.add_(middle, p, -decay)
+        lerp_(z, p, 1.0 / (1.0 - now.ahead))
+        copy_(p, middle)
+
+
+def show_y(batch: AveragedBatch) -> None:
+    """The parameters, which the base has updated, become the next y, and z what they were."""
+    now = batch.now
+    if batch.x:
+        for updated, z in zip(batch.params, batch.z, strict=True):
+            z.add_(updated.to(z.dtype) - z.to(updated.dtype).to(z.dtype))
+        lerp_(batch.x, batch.z, now.primal)
+        copy_(batch.params, lerp(batch.x, batch.z, now.next_ahead))
+        return
+    towards_z = 1.0 - (1.0 - now.primal) * (1.0 - now.next_ahead)
+    for p, x in blocks(batch.params, batch.z):
+        following = lerp(x, p, towards_z)
+        copy_(x, p)
+        copy_(p, following)
+
+
+@contextmanager
+def scaled_rates(base: Optimizer, batches: list[AveragedBatch]) -> Iterator[None]:
+    """The base's rates are lr r_t in here; a group whose parameters are at different steps is several groups."""
+    groups, shown, rates = base.param_groups, [], []
+    for group in groups:
+        mine = [batch for batch in batches if batch.group is group]
+        scales = [_one(batch.now.rate) for batch in mine]
+        if any(batch.t != mine[0].t for batch in mine if not isinstance(batch.t, Tensor)):
+            shown += [{**group, "params": b.params, "lr": group["lr"] * r} for b, r in zip(mine, scales, strict=True)]
+            continue
+        shown.append(group)
+        if mine and (isinstance(scales[0], Tensor) or scales[0] != 1.0):
+            rates.append((group, group["lr"]))
+            group["lr"] = group["lr"] * scales[0]
+    base.param_groups = shown
+    try:
+        yield
+    finally:
+        base.param_groups = groups
+        for group, lr in rates:
+            group["lr"] = lr
+
+
+def _one(rate: Any) -> Any:
+    """Inside torch.compile the parameters of a group are taken to be at the same step."""
+    return rate[0] if isinstance(rate, Tensor) else rate
+
+
+def _at_most(value: Any, bound: float) -> Any:
+    return value.clamp(max=bound) if isinstance(value, Tensor) else min(value, bound)
