@@ -52,6 +52,14 @@ def test_loading_leaves_the_checkpoint_alone(entry):
     assert same(saved, untouched)
 
 
+def test_a_loaded_optimiser_saves_what_it_has_loaded(entry):
+    _, optimizer = halfway(entry)
+    saved = copy.deepcopy(optimizer.state_dict())
+    fresh = entry.make(make_model().parameters())
+    fresh.load_state_dict(copy.deepcopy(saved))
+    assert same(fresh.state_dict(), saved)
+
+
 def test_saving_twice_gives_the_same(entry):
     _, optimizer = halfway(entry)
     assert same(optimizer.state_dict(), optimizer.state_dict())

@@ -6,6 +6,8 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 from optim.optimisers import TABLE, make_batch, make_model, one_parameter, train, trained, weights
 
+from cesaro.optim import Averaged
+
 pytestmark = pytest.mark.parametrize("entry", TABLE.values(), ids=TABLE.keys())
 
 
@@ -48,6 +50,33 @@ def test_fused_is_one_by_one(entry, maximize):
 
 def test_a_tensor_rate_is_a_number(entry):
     assert (trained(entry, lr=torch.tensor(0.1)) - trained(entry, lr=0.1)).abs().max() < 1e-6
+
+
+def test_a_rate_with_two_elements_is_refused_before_anything_changes(entry):
+    model = make_model()
+    optimizer = entry.make(model.parameters())
+    if type(optimizer).__module__.startswith("torch"):
+        return  # where torch fails depends on the optimiser
+    train(entry, model, optimizer, 2)
+    before = weights(model)
+    optimizer.param_groups[0]["lr"] = torch.tensor([0.1, 0.2])
+    with pytest.raises(ValueError, match="one element"):
+        train(entry, model, optimizer, 1)
+    assert torch.equal(weights(model), before)
+
+
+def test_meta_tensors_take_steps(entry):
+    p = torch.nn.Parameter(torch.ones(3, 2, device="meta"))
+    by_torch = isinstance(entry.make([p]), torch.optim.SGD | Averaged)  # which refuses fused=True for them
+    optimizer = entry.make([p], fused=None if by_torch else True)
+
+    def closure():
+        p.grad = torch.ones_like(p)
+        return torch.tensor(0.0)
+
+    for _ in range(2):
+        entry.step(optimizer, closure)
+    assert p.is_meta
 
 
 SCHEDULERS = {

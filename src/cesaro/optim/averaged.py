@@ -10,7 +10,7 @@ from torch.optim import Optimizer
 from cesaro.optim.averaged_step import FORMAT, STEP, X, Z, make_batches, scaled_rates, show_y, show_z
 from cesaro.optim.averaging_schedule import as_plain_value
 from cesaro.optim.checkpoints import check_checkpoint_of_base, restore_types
-from cesaro.optim.validation import check_averaged_group, check_gradients, momentum_of
+from cesaro.optim.validation import check_averaged_group, check_gradients, check_shapes, momentum_of
 
 
 class Averaged(Optimizer):
@@ -50,8 +50,8 @@ class Averaged(Optimizer):
     --------
     >>> import torch
     >>> w = torch.nn.Parameter(torch.tensor([1.0]))
-    >>> optimizer = Averaged(torch.optim.AdamW([w], lr=0.1, betas=(0.0, 0.95)), steps=30)
-    >>> for _ in range(30):
+    >>> optimizer = Averaged(torch.optim.AdamW([w], lr=0.1, betas=(0.0, 0.95)), steps=100)
+    >>> for _ in range(100):
     ...     optimizer.zero_grad()
     ...     (w**2).sum().backward()
     ...     optimizer.step()
@@ -174,7 +174,7 @@ class Averaged(Optimizer):
         """
         check_checkpoint_of_base(state_dict, self.base, FORMAT)
         super().load_state_dict(state_dict)
-        restore_types(state_dict, self, own={Z, X}, counter=STEP)
+        restore_types(state_dict, self, own=(Z, X), counter=STEP)
 
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
@@ -201,6 +201,7 @@ class Averaged(Optimizer):
                 loss = closure()
         active = [(group, p) for group in self.param_groups for p in group["params"] if p.grad is not None]
         check_gradients(type(self).__name__, active)
+        check_shapes(active, self.state, (Z, X))
         batches = make_batches(active, self.state)
         for batch in batches:
             show_z(batch)

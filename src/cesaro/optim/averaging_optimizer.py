@@ -18,6 +18,7 @@ from cesaro.optim.foreach import ForeachOps, LoopOps, lerp_, move_towards_
 from cesaro.optim.validation import check_gradients, check_group, check_shapes
 
 FORMAT = 1  # of checkpoints
+AVERAGES = ("x", "v", "d", "average")  # what a state may have, beside its counter
 
 
 class ParameterBatch(NamedTuple):
@@ -147,7 +148,7 @@ class AveragingOptimizer(Optimizer):
                         "Load one that the same optimiser has written with the same settings."
                     )
         super().load_state_dict(state_dict)
-        restore_types(state_dict, self, own={"x", "v", "d", "average"}, counter="step")
+        restore_types(state_dict, self, own=AVERAGES, counter="step")
 
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
@@ -174,7 +175,7 @@ class AveragingOptimizer(Optimizer):
                 loss = closure()
         active = [(group, p) for group in self.param_groups for p in group["params"] if p.grad is not None]
         check_gradients(type(self).__name__, active)
-        check_shapes(active, self.state)
+        check_shapes(active, self.state, AVERAGES)
         for batch in self._batches(active):
             self._update(batch)
         for group, p in active:

@@ -44,7 +44,7 @@ def check_format(name: str, found: Any, known: int) -> None:
         )
 
 
-def restore_types(state_dict: dict[str, Any], optimizer: Optimizer, own: set[str], counter: str) -> None:
+def restore_types(state_dict: dict[str, Any], optimizer: Optimizer, own: tuple[str, ...], counter: str) -> None:
     """torch casts a state to the parameter's type: averages in a longer one and counters get back what was saved."""
     numbers = chain.from_iterable(group["params"] for group in state_dict["param_groups"])
     params = chain.from_iterable(group["params"] for group in optimizer.param_groups)

@@ -73,7 +73,7 @@ def move_towards_(xs: list[Tensor], ys: list[Tensor], ss: list[Tensor], k: Any) 
     """x <- (1 - k) x + k s y; s is a number, or one number per row."""
     for i, (x, y, s) in enumerate(zip(xs, ys, ss, strict=True)):
         if isinstance(k, Tensor):
-            x.mul_(1 - k[i]).add_(y * (s * k[i]))
+            x.lerp_(y * s, k[i].to(x.dtype))
             continue
         for (part,), (other,) in blocks([x], [y]) if s.numel() == 1 else [([x], [y])]:
-            part.mul_(1 - k).addcmul_(other, s, value=k)
+            part.lerp_(other * s, k)

@@ -23,7 +23,7 @@ import torch
 from torch import Tensor
 
 from cesaro.docstrings import complete
-from cesaro.optim.averaging_optimizer import AveragingOptimizer, ParameterBatch
+from cesaro.optim.averaging_optimizer import AVERAGES, AveragingOptimizer, ParameterBatch
 from cesaro.optim.averaging_schedule import StepFactors, step_factors
 from cesaro.optim.ball import ball_scales, into_ball_
 from cesaro.optim.blocks import blocks
@@ -166,7 +166,7 @@ class Interpolated(AveragingOptimizer):
                     state = self.state.get(p)
                     if not state or not 0 < group["b"] < 1:
                         continue
-                    check_shapes([(group, p)], self.state)
+                    check_shapes([(group, p)], self.state, AVERAGES)
                     if p not in saved or saved[p].shape != p.shape:
                         saved[p] = p.detach().clone()
                     moved.append(p)

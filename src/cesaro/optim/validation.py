@@ -74,11 +74,13 @@ def check_gradients(name: str, active: list[tuple[dict[str, Any], Any]]) -> None
             )
 
 
-def check_shapes(active: list[tuple[dict[str, Any], Any]], state: Any) -> None:
+def check_shapes(active: list[tuple[dict[str, Any], Any]], state: Any, keys: tuple[str, ...]) -> None:
     """Raise before anything is changed if a parameter has no longer the shape of its averages."""
     for _, p in active:
-        for key, value in state[p].items() if p in state else ():
-            if isinstance(value, torch.Tensor) and value.ndim and value.shape != p.shape:
+        mine = state.get(p, {})
+        for key in keys:
+            value = mine.get(key)
+            if value is not None and value.shape != p.shape:
                 raise RuntimeError(
                     f"a parameter of shape {tuple(p.shape)} has been resized: its {key!r} has shape {tuple(value.shape)}. "
                     "Delete optimizer.state[parameter] to begin its averages anew, or construct a new optimizer."
