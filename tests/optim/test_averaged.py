@@ -329,3 +329,14 @@ def train_one(model, optimizer, t):
     loss = closure_of(model, optimizer, t)()
     optimizer.step()
     return loss.item()
+
+
+def test_weights_that_are_loaded_before_the_first_step_are_where_the_averages_begin():
+    """Adagrad has a state from the beginning, and z in it: a copy of weights that nobody has trained."""
+    models = [make_model(seed=1), make_model(seed=2)]
+    optimizers = [Averaged(torch.optim.Adagrad(m.parameters(), lr=0.1), start=2) for m in models]
+    models[0].load_state_dict(models[1].state_dict())
+    for model, optimizer in zip(models, optimizers, strict=True):
+        for t in range(3):
+            train_one(model, optimizer, t)
+    assert torch.equal(weights(models[0]), weights(models[1]))

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch.optim import Optimizer
 
-from cesaro.optim.averaged_step import FORMAT, STEP, X, Z, make_batches, scaled_rates, show_y, show_z
+from cesaro.optim.averaged_step import FORMAT, STEP, X, Z, initial_state, make_batches, scaled_rates, show_y, show_z
 from cesaro.optim.averaging_schedule import as_plain_value
 from cesaro.optim.checkpoints import check_checkpoint_of_base, restore_types
 from cesaro.optim.validation import check_averaged_group, check_gradients, check_shapes, momentum_of
@@ -109,6 +109,9 @@ class Averaged(Optimizer):
         for key, value in self.defaults.items():
             group.setdefault(key, value)
         group["averaging"] = as_plain_value(group["averaging"])
+        for p in group["params"]:  # Adagrad has a state from the beginning, and what loads into it looks for ours
+            if self.state.get(p) and Z not in self.state[p]:
+                self.state[p].update(initial_state(p))
 
     @property
     def state(self) -> Any:

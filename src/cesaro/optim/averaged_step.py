@@ -23,6 +23,7 @@ from cesaro.optim.blocks import blocks
 from cesaro.optim.foreach import ForeachOps, copy_, lerp, lerp_
 
 FORMAT = 1  # of checkpoints
+SHORT = (torch.bfloat16, torch.float16)
 Z, X, STEP = "averaged_z", "averaged_x", "averaged_step"  # in the base's state, after its first step
 
 
@@ -59,6 +60,17 @@ class AveragedBatch(NamedTuple):
                 mine[STEP] = torch.tensor(1.0, dtype=torch.float64)
 
 
+def initial_z(p: Tensor) -> Tensor:
+    """A copy of the parameter, in float32 if it has 16 bits."""
+    return p.detach().to(torch.float32, copy=True) if p.dtype in SHORT else p.detach().clone()
+
+
+def initial_state(p: Tensor) -> dict[str, Tensor]:
+    """Our part of a parameter's state before its first step; z and x count from then on."""
+    long = {X: initial_z(p)} if p.dtype in SHORT else {}
+    return {Z: initial_z(p), **long, STEP: torch.tensor(0.0, dtype=torch.float64)}
+
+
 def make_batches(active: list[tuple[dict[str, Any], Any]], state: Any) -> list[AveragedBatch]:
     """The parameters by group, step number and type."""
     found: dict[Any, AveragedBatch] = {}
@@ -68,16 +80,17 @@ def make_batches(active: list[tuple[dict[str, Any], Any]], state: Any) -> list[A
         mine = state.get(p, {})
         step = mine.get(STEP)
         t = 0.0 if compiling or step is None else step.item()
-        short = p.dtype in (torch.bfloat16, torch.float16)
+        begun = Z in mine and (compiling or t > 0)
+        short = p.dtype in SHORT
         key = (id(group), t, p.dtype, p.device)
         if key not in found:
             found[key] = AveragedBatch(group, t + 1, [], [], [], Coefficients(0.0, 0.0, 0.0, 0.0, 1.0))
         counters.setdefault(key, []).append(torch.zeros((), dtype=torch.float64) if step is None else step)
         batch = found[key]
         batch.params.append(p)
-        batch.z.append(mine[Z] if Z in mine else p.to(torch.float32) if short else p.clone())
+        batch.z.append(mine[Z] if begun else initial_z(p))
         if short:
-            batch.x.append(mine[X] if X in mine else p.to(torch.float32))
+            batch.x.append(mine[X] if begun else initial_z(p))
     times = {key: torch.stack(counters[key]) + 1.0 if compiling else batch.t for key, batch in found.items()}
     return [batch._replace(t=times[key], now=coefficients(batch.group, times[key])) for key, batch in found.items()]
 
