@@ -160,6 +160,18 @@ class Contender(NamedTuple):
     family: bool = False
 
 
+STARTS = (1 / 3, 1 / 2, 2 / 3, 0.8, 0.9)
+SENSITIVITY = [  # one seed: what start, t0, ahead, the form of the dual step and momentum do
+    *(Contender("start", f"{s:.2f} of the steps", averaged(start=lambda n, s=s: int(s * n))) for s in STARTS),
+    *(Contender("t0", str(t0), averaged(t0=t0)) for t0 in (18, 38, 78, 118)),
+    *(Contender("ahead", f"{ahead:g}", averaged(ahead=ahead)) for ahead in (0.0, 1.0, 2.0, 4.0)),
+    Contender("no horizon", "", averaged(horizon=False, warmup=100)),
+    Contender("plain", "linear", averaged(dual="plain", horizon=False, start=0)),
+    Contender("plain", "power 2", averaged(dual="plain", horizon=False, start=0, averaging=2)),
+    Contender("plain", "power 2, ahead 8", averaged(dual="plain", horizon=False, start=0, averaging=2, ahead=8.0)),
+    Contender("beta1", "0.9", averaged(beta1=0.9)),
+]
+
 B = (0.9, 0.99)
 CONTENDERS = [
     Contender("Averaged(AdamW)", "ahead 2", averaged(), family=True),

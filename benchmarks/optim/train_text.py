@@ -1,10 +1,11 @@
 """Do they train? A character-level transformer on the sources of Python's standard library, each contender at its best rate.
 
-    python benchmarks/optim/train_text.py [--steps 1000] [--seeds 3] [--only NAME ...] [--table]
+    python benchmarks/optim/train_text.py [--steps 1000] [--seeds 3] [--only NAME ...] [--sensitivity] [--table]
 
 Rates are a grid of factors of two: the search begins at three of them and goes on while the best is at an end, judged with the
 first seed by the loss on the validation split. The other seeds run at the best rate. Every run is a line of
 results/text-STEPS.jsonl, so an interrupted benchmark goes on where it was, and --table prints what there is without training.
+--sensitivity trains Averaged(AdamW) with other settings instead, at rates 2^-8 and 2^-7, into sensitivity-STEPS.jsonl.
 """
 
 import argparse
@@ -15,18 +16,18 @@ import sys
 from pathlib import Path
 
 import torch
-from text_contenders import CONTENDERS, Contender
+from text_contenders import CONTENDERS, SENSITIVITY, Contender
 from text_task import BATCH, CONTEXT, Transformer, evaluate, load_text, loss
 
 RESULTS = Path(__file__).parent / "results"
 
 
-def results_file(steps: int) -> Path:
-    return RESULTS / f"text-{steps}.jsonl"
+def results_file(steps: int, kind: str = "text") -> Path:
+    return RESULTS / f"{kind}-{steps}.jsonl"
 
 
-def read(steps: int) -> list[dict]:
-    file = results_file(steps)
+def read(steps: int, kind: str = "text") -> list[dict]:
+    file = results_file(steps, kind)
     return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
 
 
@@ -60,9 +61,9 @@ def train(contender: Contender, steps: int, lr: float, seed: int) -> dict:
     }
 
 
-def one_run(contender: Contender, steps: int, lr: float, seed: int) -> None:
+def one_run(contender: Contender, steps: int, lr: float, seed: int, kind: str = "text") -> None:
     result = train(contender, steps, lr, seed)
-    with results_file(steps).open("a") as file:
+    with results_file(steps, kind).open("a") as file:
         file.write(json.dumps(result) + "\n")
     print(
         result["name"], result["variant"], lr, seed, result["validation"], result["test"], file=sys.stderr, flush=True
@@ -135,9 +136,21 @@ if __name__ == "__main__":
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--only", nargs="*", choices=names, default=names, help="some contenders")
     parser.add_argument("--against", choices=names, help="whom to compare with")
+    parser.add_argument("--sensitivity", action="store_true", help="train Averaged(AdamW) with other settings instead")
     parser.add_argument("--table", action="store_true", help="print the table of what there is, and train nothing")
     given = parser.parse_args()
     torch.set_num_threads(1)
+    if given.sensitivity:
+        done = {(run["name"], run["variant"], run["lr"]) for run in read(given.steps, "sensitivity")}
+        for contender in SENSITIVITY:
+            for lr in (2**-8, 2**-7):
+                if (contender.name, contender.variant, lr) not in done and not given.table:
+                    one_run(contender, given.steps, lr, 0, "sensitivity")
+        print("| setting | | lr | validation | test |\n|---|---|---|---|---|")
+        for run in read(given.steps, "sensitivity"):
+            shown = (run["name"], run["variant"], f"{run['lr']:.2g}", f"{run['validation']:.3f}", f"{run['test']:.3f}")
+            print("| " + " | ".join(shown) + " |")
+        sys.exit()
     if not given.table:
         taking_part = [contender for contender in CONTENDERS if contender.name in given.only]
         for contender in taking_part:

@@ -1,0 +1,116 @@
+"""The examples of the guide run as they stand: a loop, Lightning, Hugging Face's Trainer, accelerate, JAX."""
+
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install cesaro[torch]")
+
+from cesaro.optim import GDA, SCPDA
+
+GUIDE = Path(__file__).parents[2] / "docs" / "networks.md"
+
+PRELUDE = """
+import torch
+torch.manual_seed(0)
+torch.set_num_threads(1)
+model = torch.nn.Sequential(torch.nn.Linear(4, 16), torch.nn.Tanh(), torch.nn.Linear(16, 1))
+inputs = torch.randn(1280, 4)
+data = torch.utils.data.TensorDataset(inputs, inputs[:, :1] - inputs[:, 1:2])
+batches = torch.utils.data.DataLoader(data, batch_size=16)
+loss = torch.nn.functional.mse_loss
+
+def evaluate(model):
+    return loss(model(inputs), data.tensors[1]).item()
+
+before = evaluate(model)
+"""
+TRANSFORMER = """
+from transformers import GPT2Config, GPT2LMHeadModel
+tokens = torch.arange(24).repeat(16, 1) % 7
+dataset = [{"input_ids": row, "labels": row} for row in tokens]
+transformer = GPT2LMHeadModel(GPT2Config(vocab_size=8, n_positions=24, n_embd=16, n_layer=1, n_head=2))
+
+def evaluate(model):
+    model.eval()
+    return model(input_ids=tokens, labels=tokens).loss.item()
+
+model = transformer
+before = evaluate(model)
+"""
+CHECK = """
+after = evaluate(getattr(model, "module", model))
+assert after < 0.8 * before, (before, after)
+print("trained", before, after)
+"""
+
+
+def example(word: str) -> str:
+    """The block of Python in the guide that has this word in it."""
+    (found,) = [
+        block for block in re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.S) if word in block
+    ]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("needs", "word", "prelude"),
+    [
+        ("torch", "evaluate(model)  # nothing", PRELUDE),
+        ("lightning", "import lightning", PRELUDE),
+        ("transformers", "import Trainer", PRELUDE + TRANSFORMER),
+        ("accelerate", "import Accelerator", PRELUDE),
+    ],
+)
+def test_the_example_trains(needs, word, prelude, tmp_path):
+    for package in (needs, "accelerate") if needs == "transformers" else (needs,):
+        if importlib.util.find_spec(package) is None:
+            pytest.skip(f"{package} is not installed: pip install cesaro[frameworks]")
+    code = prelude + example(word) + CHECK
+    command = [sys.executable, "-W", "ignore", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, timeout=300)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "trained" in done.stdout
+
+
+@pytest.mark.parametrize("radius", [None, 0.7])
+@pytest.mark.parametrize("primal", [True, False])
+@pytest.mark.parametrize(("start", "t0"), [(0, 0), (10, 5)])
+def test_the_recipe_for_jax_is_gda_and_sc_pda(start, t0, primal, radius):
+    for package in ("jax", "optax"):
+        if importlib.util.find_spec(package) is None:
+            pytest.skip(f"{package} is not installed: pip install cesaro[frameworks]")
+    import jax
+    import jax.numpy as jnp
+    import optax
+
+    jax.config.update("jax_enable_x64", True)
+    namespace: dict = {}
+    exec(example("class AveragedState"), namespace)
+
+    def project(v):
+        return v if radius is None else jax.tree.map(lambda p: p * jnp.minimum(1, radius / jnp.linalg.norm(p)), v)
+
+    transformation = namespace["averaged"](optax.sgd(0.3), start, t0, primal, project)
+    x0 = np.random.default_rng(0).normal(size=(2, 6)) / 8
+    params = {"a": jnp.asarray(x0[0]), "b": jnp.asarray(x0[1])}
+    state = transformation.init(params)
+    ours = [torch.nn.Parameter(torch.tensor(row)) for row in x0]
+    kind = SCPDA if primal else GDA
+    optimizer = kind(ours, lr=0.3, start=start, t0=t0, radius=radius)
+    update = jax.jit(transformation.update)
+    for t in range(40):
+        noise = np.random.default_rng(t).normal(size=(2, 6))
+        grads = {name: params[name] + jnp.sign(params[name] - 0.3) + n for name, n in zip("ab", noise, strict=True)}
+        updates, state = update(grads, state, params)
+        params = optax.apply_updates(params, updates)
+        for p, n in zip(ours, noise, strict=True):
+            p.grad = p.detach() + torch.sign(p.detach() - 0.3) + torch.tensor(n)
+        optimizer.step()
+        for p, name in zip(ours, "ab", strict=True):
+            np.testing.assert_allclose(p.detach().numpy(), np.asarray(params[name]), rtol=0, atol=1e-12)
