@@ -18,8 +18,8 @@ import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
+from cesaro.optim import kernels
 from cesaro.optim.averaging_schedule import make_averaging_schedule
-from cesaro.optim.blocks import blocks
 from cesaro.optim.foreach import ForeachOps, copy_, lerp, lerp_
 
 FORMAT = 1  # of checkpoints
@@ -119,11 +119,15 @@ def show_z(batch: AveragedBatch) -> None:
             ForeachOps.add_(batch.z, y, -decay)
         copy_(batch.params, batch.z)
         return
-    for p, z in blocks(batch.params, batch.z):
+    to_x = 1.0 / (1.0 - now.ahead)
+    large, (p, z) = kernels.divide(batch.params, batch.z)
+    for pair in large:
+        kernels.run(kernels.exchange_for_z, [*pair], [], now.dual, to_x, float(decay))
+    if p:
         middle = lerp(z, p, now.dual)
         if group["averaging_weight_decay"]:
             ForeachOps.add_(middle, p, -decay)
-        lerp_(z, p, 1.0 / (1.0 - now.ahead))
+        lerp_(z, p, to_x)
         copy_(p, middle)
 
 
@@ -137,7 +141,10 @@ def show_y(batch: AveragedBatch) -> None:
         copy_(batch.params, lerp(batch.x, batch.z, now.next_ahead))
         return
     towards_z = 1.0 - (1.0 - now.primal) * (1.0 - now.next_ahead)
-    for p, x in blocks(batch.params, batch.z):
+    large, (p, x) = kernels.divide(batch.params, batch.z)
+    for pair in large:
+        kernels.run(kernels.exchange_for_y, [*pair], [], towards_z)
+    if p:
         following = lerp(x, p, towards_z)
         copy_(x, p)
         copy_(p, following)

@@ -10,9 +10,9 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from cesaro.optim import fused as fused_sgd
+from cesaro.optim import kernels
 from cesaro.optim.averaging_schedule import as_plain_value
-from cesaro.optim.ball import ball_scales
-from cesaro.optim.blocks import blocks
+from cesaro.optim.ball import ball_scale
 from cesaro.optim.checkpoints import check_own_checkpoint, restore_types
 from cesaro.optim.foreach import ForeachOps, LoopOps, lerp_, move_towards_
 from cesaro.optim.validation import check_gradients, check_group, check_shapes
@@ -34,6 +34,13 @@ class ParameterBatch(NamedTuple):
     def get(self, key: str) -> list[Tensor]:
         """One entry of every parameter's state."""
         return [state[key] for state in self.states]
+
+    def without(self, done: list[bool]) -> "ParameterBatch":
+        """The batch without some of its parameters."""
+        kept = [i for i, each in enumerate(done) if not each]
+        return self._replace(
+            x=[self.x[i] for i in kept], g=[self.g[i] for i in kept], states=[self.states[i] for i in kept]
+        )
 
     def use_fused(self, *tensors: list[Tensor]) -> bool:
         """Whether torch's fused kernel is wanted, and supports these lists."""
@@ -58,12 +65,17 @@ class ParameterBatch(NamedTuple):
         """v <- (1 - dual) v + dual point - rate (g + decay point), then x <- x + c' (P(v) - x): with a ball."""
         x, g, v, ops = self.x, self.g, self.get("v"), self.ops
         sign = -1.0 if self.group["maximize"] else 1.0
-        for v_, y_, g_ in blocks(v, point, g):
-            lerp_(v_, y_, dual)
+        large, (some_v, some_y, some_g) = kernels.divide(v, point, g)
+        squares: dict[int, float] = {}
+        for one_v, *others in large:
+            squares[id(one_v)] = sum(kernels.run(kernels.dual_step, [one_v], others, dual, sign * rate, rate * decay))
+        if some_v:
+            lerp_(some_v, some_y, dual)
             if decay:
-                ops.add_(v_, y_, -rate * decay)
-            ops.add_(v_, g_, -sign * rate)
-        move_towards_(x, v, ball_scales(v, self.group), factors.next_primal)
+                ops.add_(some_v, some_y, -rate * decay)
+            ops.add_(some_v, some_g, -sign * rate)
+        scales = [ball_scale(each, self.group, squares.get(id(each))) for each in v]
+        move_towards_(x, v, scales, factors.next_primal)
 
 
 class AveragingOptimizer(Optimizer):

@@ -3,6 +3,7 @@
 P(v) = s v with s = min(1, radius/|v|), a number or one number per row, so that no projected copy is ever needed.
 """
 
+import math
 from typing import Any
 
 import torch
@@ -14,8 +15,10 @@ def ball_scales(vs: list[Tensor], group: dict[str, Any]) -> list[Tensor]:
     return [ball_scale(v, group) for v in vs]
 
 
-def ball_scale(v: Tensor, group: dict[str, Any]) -> Tensor:
-    """min(1, radius/|v|); a vector or a number is one row."""
+def ball_scale(v: Tensor, group: dict[str, Any], square: float | None = None) -> Tensor:
+    """min(1, radius/|v|); a vector or a number is one row. `square` is |v|^2, if it is known."""
+    if square is not None and square < math.inf and not group["per_row"]:
+        return torch.tensor(min(1.0, group["radius"] / math.sqrt(square)) if square else 1.0, dtype=v.dtype)
     dim = tuple(range(1, v.ndim)) if group["per_row"] and v.ndim > 1 else None
     norm = _norm(v, dim)
     scale: Tensor = (group["radius"] / norm).clamp(max=1.0).to(v.dtype)

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from cesaro.optim.blocks import blocks
+from cesaro.optim import kernels
 
 
 class ForeachOps:
@@ -74,6 +74,7 @@ def move_towards_(xs: list[Tensor], ys: list[Tensor], ss: list[Tensor], k: Any) 
     for i, (x, y, s) in enumerate(zip(xs, ys, ss, strict=True)):
         if isinstance(k, Tensor):
             x.lerp_(y * s, k[i].to(x.dtype))
-            continue
-        for (part,), (other,) in blocks([x], [y]) if s.numel() == 1 else [([x], [y])]:
-            part.lerp_(other * s, k)
+        elif s.numel() == 1 and kernels.fits(x, y):
+            kernels.run(kernels.primal_step, [x], [y], float(s), k)
+        else:
+            x.lerp_(y * s, k)

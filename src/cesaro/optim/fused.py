@@ -12,7 +12,7 @@ import functools
 import torch
 from torch import Tensor
 
-from cesaro.optim.blocks import laid_out_alike
+from cesaro.optim.kernels import laid_out_alike
 
 
 def is_supported(*tensors: list[Tensor]) -> bool:

@@ -15,19 +15,18 @@ Without a ball the difference d_t = x_t - v_t carries everything, as in SC-PDA:
     d_t = (1 - b c_t)(1 - c'_t) d_{t-1} + (c_t/mu) g_t,     x_{t+1} = x_t - c'_{t+1} d_t
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from cesaro.docstrings import complete
+from cesaro.optim import kernels
 from cesaro.optim.averaging_optimizer import AVERAGES, AveragingOptimizer, ParameterBatch
 from cesaro.optim.averaging_schedule import StepFactors, step_factors
 from cesaro.optim.ball import ball_scales, into_ball_
-from cesaro.optim.blocks import blocks
-from cesaro.optim.foreach import copy_, move_towards_
+from cesaro.optim.foreach import move_towards_
 from cesaro.optim.validation import check_shapes
 
 
@@ -35,7 +34,7 @@ from cesaro.optim.validation import check_shapes
 class Interpolated(AveragingOptimizer):
     """Averaging with gradients at (1-b) w + b x. Needs a closure for 0 < b < 1; the parameters are always the ones to evaluate.
 
-    State: one copy of the parameters, and room for another while the closure runs.
+    State: one copy of the parameters, and room for another while the closure runs: an error in it leaves them as they were.
 
     Parameters
     ----------
@@ -129,9 +128,14 @@ class Interpolated(AveragingOptimizer):
                 "Interpolated with 0 < b < 1 needs a closure: got None. Gradients are taken at y, while the parameters hold x: "
                 "write optimizer.step(closure), where closure() zeroes the gradients, runs backward and returns the loss."
             )
-        with self._at_y(), torch.enable_grad():
-            loss = closure()
-        super().step()
+        moved = self._move_to_y()
+        try:
+            with torch.enable_grad():
+                loss = closure()
+            self._restore([p for p in moved if not self._steps_from_y(p)])
+            super().step()
+        finally:  # those that have not taken their step: no gradient, or an error
+            self._restore(list(self._saved_x))
         return loss
 
     def _init_state(self, group: dict[str, Any], state: dict[str, Any], x: Tensor) -> None:
@@ -153,36 +157,53 @@ class Interpolated(AveragingOptimizer):
             return
         ahead = (1 - b) * (1 - factors.primal)  # y = x - ahead d
         momentum = (1 - b * factors.dual) * (1 - factors.primal) - factors.rate * decay * ahead
-        batch.move_by_difference(momentum=momentum, rate=factors.rate, decay=decay, share=factors.next_primal)
+        at_y = [p in self.__dict__.get("_saved_x", ()) for p in x]
+        for p, g, state, here in zip(x, batch.g, batch.states, at_y, strict=True):
+            if here:
+                rate = -factors.rate if group["maximize"] else factors.rate
+                numbers = (ahead, momentum, rate, factors.rate * decay, factors.next_primal)
+                kernels.run(kernels.step_from_y, [p, state["d"]], [g], *numbers)
+                self._saved_x.pop(p)
+        if not all(at_y):
+            rest = batch.without(at_y)
+            rest.move_by_difference(momentum=momentum, rate=factors.rate, decay=decay, share=factors.next_primal)
 
-    @contextmanager
-    def _at_y(self) -> Iterator[None]:
-        """The parameters are y in here and exactly x again afterwards, whatever happens."""
-        saved = self.__dict__.setdefault("_saved", {})  # room for x, not part of the state
-        moved = []
-        with torch.no_grad():
-            for group in self.param_groups:
-                for p in group["params"]:
-                    state = self.state.get(p)
-                    if not state or not 0 < group["b"] < 1:
-                        continue
-                    check_shapes([(group, p)], self.state, AVERAGES)
-                    if p not in saved or saved[p].shape != p.shape:
-                        saved[p] = p.detach().clone()
-                    moved.append(p)
-                    x, other = state.get("x", p), state.get("d", state.get("v"))
-                    ahead = (1 - group["b"]) * (1 - _factors(group, state["step"].item() + 1).primal)
-                    for p_, x_, saved_, other_ in blocks([p], [x], [saved[p]], [other]):
-                        copy_(saved_, p_)
-                        if group["radius"] is None:
-                            copy_(p_, [torch.add(x_[0], other_[0], alpha=-ahead)])
-                    if group["radius"] is not None:
-                        p.copy_(_y([x], [other], group)[0])
-        try:
-            yield
-        finally:
-            with torch.no_grad():
-                copy_(moved, [saved[p] for p in moved])
+    @torch.no_grad()
+    def _move_to_y(self) -> list[Tensor]:
+        """The parameters become y; exactly what they were is in `_saved_x`, until they have taken their step."""
+        room = self.__dict__.setdefault("_room", {})  # not part of the state
+        self._saved_x: dict[Tensor, Tensor] = {}
+        for group in self.param_groups:
+            known: dict[float, float] = {}  # how far y is from x at a step: the same for most parameters
+            for p in group["params"]:
+                state = self.state.get(p)
+                if not state or not 0 < group["b"] < 1:
+                    continue
+                check_shapes([(group, p)], self.state, AVERAGES)
+                t = state["step"].item() + 1
+                if t not in known:
+                    known[t] = (1 - group["b"]) * (1 - _factors(group, t).primal)
+                if p not in room or room[p].shape != p.shape:
+                    room[p] = p.detach().clone()
+                x, other, saved = state.get("x", p), state.get("d", state.get("v")), room[p]
+                ahead = known[t]
+                if x is p and group["radius"] is None and kernels.fits(p, saved, other):
+                    kernels.run(kernels.save_and_move, [p, saved], [other], ahead)
+                else:
+                    saved.copy_(p)
+                    p.copy_(_y([x], [other], group)[0] if group["radius"] else torch.add(x, other, alpha=-ahead))
+                self._saved_x[p] = saved
+        return list(self._saved_x)
+
+    def _steps_from_y(self, p: Tensor) -> bool:
+        """Whether a kernel will take the step from y itself, so that p need not be x before."""
+        state = self.state[p]
+        return p.grad is not None and "x" not in state and "d" in state and kernels.fits(p, p.grad, state["d"])
+
+    @torch.no_grad()
+    def _restore(self, params: list[Tensor]) -> None:
+        for p in params:
+            p.copy_(self._saved_x.pop(p))
 
 
 def _factors(group: dict[str, Any], t: Any) -> StepFactors:

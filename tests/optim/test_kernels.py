@@ -1,0 +1,109 @@
+"""One pass over memory gives the numbers of torch's operations: large parameters, with one thread and with several."""
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install cesaro[torch]")
+
+from cesaro.optim import GDA, SCPDA, Averaged, Interpolated, kernels
+
+SHAPE = (160, 130)  # larger than kernels.SMALLEST
+CASES = {
+    "averaged": lambda p, **s: Averaged(torch.optim.SGD(p, lr=0.1), start=3, weight_decay=0.1),
+    "averaged, no look-ahead": lambda p, **s: Averaged(torch.optim.SGD(p, lr=0.1), start=3, ahead=0.0),
+    "gda, ball": lambda p, **s: GDA(p, lr=0.1, start=3, radius=40.0, weight_decay=0.1, **s),
+    "sc-pda, ball": lambda p, **s: SCPDA(p, lr=0.1, start=3, radius=40.0, weight_decay=0.1, maximize=True, **s),
+    "sc-pda, loose ball": lambda p, **s: SCPDA(p, lr=0.1, start=3, radius=1e4, **s),
+    "interpolated": lambda p, **s: Interpolated(p, lr=0.1, weight_decay=0.1, maximize=True, **s),
+    "interpolated, dual average": lambda p, **s: Interpolated(p, lr=0.1, b=0.6, dual="average", start=3, **s),
+    "interpolated, decoupled": lambda p, **s: Interpolated(
+        p, lr=0.1, weight_decay=0.1, decoupled_weight_decay=True, **s
+    ),
+    "interpolated, ball": lambda p, **s: Interpolated(p, lr=0.1, radius=40.0, **s),
+}
+
+
+def run(make, dtype, steps=8):
+    torch.manual_seed(0)
+    p = torch.nn.Parameter(torch.randn(SHAPE, dtype=dtype))
+    optimizer = make([p])
+    for t in range(steps):
+
+        def closure(t=t):
+            p.grad = torch.sin(p.detach() * (t + 1))
+            return torch.tensor(0.0)
+
+        optimizer.step(closure)
+    return p.detach()
+
+
+@pytest.fixture
+def several_threads():
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+@pytest.mark.parametrize("case", CASES)
+def test_a_kernel_is_torch_s_operations(case, dtype, monkeypatch):
+    fast = run(CASES[case], dtype)
+    monkeypatch.setattr(kernels, "fits", lambda *tensors: False)
+    slow = run(CASES[case], dtype)
+    assert (fast - slow).abs().max() < (1e-4 if dtype == torch.float32 else 1e-12)
+    assert not torch.equal(slow, run(CASES[case], dtype, steps=7))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_several_threads_are_one(case, several_threads):
+    fast = run(CASES[case], torch.float64)
+    torch.set_num_threads(1)
+    assert (fast - run(CASES[case], torch.float64)).abs().max() < 1e-12
+
+
+def test_kernels_are_used_for_large_dense_tensors_of_one_type_only():
+    large = torch.zeros(SHAPE)
+    assert kernels.fits(large, torch.ones(SHAPE))
+    assert not kernels.fits(torch.zeros(5), torch.zeros(5))
+    assert not kernels.fits(large, large.double())
+    assert not kernels.fits(large, torch.ones(SHAPE[::-1]).t())
+    assert not kernels.fits(large, torch.ones(SHAPE[0] * SHAPE[1]))
+    assert not kernels.fits(large.to(torch.bfloat16), large.to(torch.bfloat16))
+
+
+def test_an_error_in_the_closure_restores_large_parameters_to_the_bit():
+    p = torch.nn.Parameter(torch.randn(SHAPE))
+    optimizer = Interpolated([p], lr=0.1)
+
+    def closure():
+        p.grad = p.detach().sin()
+        return 0.0
+
+    for _ in range(3):
+        optimizer.step(closure)
+    before, difference = p.detach().clone(), optimizer.state[p]["d"].clone()
+
+    def failing():
+        assert not torch.equal(p, before)
+        raise KeyError("on purpose")
+
+    with pytest.raises(KeyError):
+        optimizer.step(failing)
+    assert torch.equal(p, before)
+    p.grad = torch.full_like(p, torch.nan)
+    optimizer.param_groups[0]["error_if_nonfinite"] = True
+    with pytest.raises(RuntimeError, match="NaN or inf"):
+        optimizer.step(lambda: 0.0)
+    assert torch.equal(p, before)
+    assert torch.equal(optimizer.state[p]["d"], difference)
+
+
+def test_autograd_notices_that_a_kernel_has_changed_a_parameter():
+    p = torch.nn.Parameter(torch.randn(SHAPE))
+    optimizer = Interpolated([p], lr=0.1)
+    p.grad = torch.ones_like(p)
+    optimizer.step(lambda: 0.0)
+    loss = (p * p).sum()
+    optimizer.step(lambda: 0.0)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        loss.backward()
