@@ -120,22 +120,23 @@ def schedule_free(beta1: float, beta2: float) -> Callable:
     return make
 
 
-def muon(beta2: float) -> Callable:
-    """Muon for the matrices of the layers, AdamW for the rest at a rate that goes with it."""
+def muon_and_adamw(model: nn.Module, lr: float, momentum: float, beta1: float) -> tuple[Any, Any]:
+    """Muon for the matrices of the layers, AdamW for the rest at the same rate."""
+    inside = {id(p) for p in model.blocks.parameters() if p.ndim == 2}
+    first = [p for p in model.parameters() if id(p) in inside]
+    rest = [p for p in model.parameters() if id(p) not in inside]
+    settings = {"momentum": momentum, "nesterov": momentum > 0, "adjust_lr_fn": "match_rms_adamw"}
+    muon = torch.optim.Muon(first, lr, weight_decay=DECAY, **settings)
+    return muon, torch.optim.AdamW(rest, lr, betas=(beta1, 0.99), weight_decay=DECAY)
 
-    def make(model: nn.Module, steps: int, lr: float) -> Run:
-        inside = {id(p) for p in model.blocks.parameters() if p.ndim == 2}
-        first = [p for p in model.parameters() if id(p) in inside]
-        rest = [p for p in model.parameters() if id(p) not in inside]
-        return Run(
-            model,
-            torch.optim.Muon(first, lr, weight_decay=DECAY, adjust_lr_fn="match_rms_adamw"),
-            torch.optim.AdamW(rest, lr, betas=(0.9, beta2), weight_decay=DECAY),
-            schedule=wsd,
-            steps=steps,
-        )
 
-    return make
+def muon(model: nn.Module, steps: int, lr: float) -> Run:
+    return Run(model, *muon_and_adamw(model, lr, 0.95, 0.9), schedule=wsd, steps=steps)
+
+
+def averaged_muon(model: nn.Module, steps: int, lr: float) -> Run:
+    bases = muon_and_adamw(model, lr, 0.0, 0.0)
+    return Run(model, *(Averaged(base, steps=steps, warmup=int(WARMUP * steps)) for base in bases), steps=steps)
 
 
 def averaged(beta1: float = 0.0, beta2: float = 0.99, horizon: bool = True, **settings: Any) -> Callable:
@@ -176,14 +177,21 @@ B = (0.9, 0.99)
 CONTENDERS = [
     Contender("Averaged(AdamW)", "ahead 2", averaged(), family=True),
     Contender("AdamWScheduleFree", "beta 0.9", schedule_free(0.9, 0.99)),
+    Contender("NAdam, WSD", "beta2 0.99", scheduled(wsd, torch.optim.NAdam, betas=B, decoupled_weight_decay=True)),
     Contender("AdamW, WSD", "beta2 0.99", scheduled(wsd, betas=B)),
+    Contender("Muon, WSD", "beta2 0.99", muon),
+    Contender("AdamW, EMA", "beta2 0.99", with_ema(B)),
     Contender("AdamW, linear", "beta2 0.99", scheduled(linear, betas=B)),
     Contender("AdamW, cosine", "beta2 0.99", scheduled(cosine, betas=B)),
-    Contender("AdamW, EMA", "beta2 0.99", with_ema(B)),
-    Contender("NAdam, WSD", "beta2 0.99", scheduled(wsd, torch.optim.NAdam, betas=B, decoupled_weight_decay=True)),
-    Contender("AdamW, beta1 = 0, WSD", "beta2 0.99", scheduled(wsd, betas=(0.0, 0.99))),
+    Contender("Averaged(Muon)", "momentum 0", averaged_muon, family=True),
     Contender("Averaged(AdamW), no horizon", "ahead 2", averaged(horizon=False, warmup=100), family=True),
-    Contender("Muon, WSD", "beta2 0.99", muon(0.99)),
     Contender("Averaged(AdamW), ahead = 0", "", averaged(ahead=0.0), family=True),
+    Contender("AdamW, beta1 = 0, WSD", "beta2 0.99", scheduled(wsd, betas=(0.0, 0.99))),
     Contender("SCPDA", "", sc_pda, 0.25, family=True),
+    Contender("AdamWScheduleFree", "beta 0.95", schedule_free(0.95, 0.99), 2**-6),
+    Contender("Averaged(AdamW)", "beta2 0.95", averaged(beta2=0.95), family=True),
+    Contender("AdamW, WSD", "beta2 0.95", scheduled(wsd, betas=(0.9, 0.95))),
+    Contender(
+        "NAdam, WSD", "beta2 0.95", scheduled(wsd, torch.optim.NAdam, betas=(0.9, 0.95), decoupled_weight_decay=True)
+    ),
 ]

@@ -26,6 +26,7 @@ BOTH = pytest.mark.parametrize("optimizer", [GDA, SCPDA])
         ({"averaging": -1.0}, "averaging must be"),
         ({"start": -1}, "start must be None or a whole number, at least 0: got -1"),
         ({"start": 0.5}, "start must be"),
+        ({"steps": 0}, "steps must be None or a whole number, at least 1: got 0"),
         ({"t0": -1}, "t0 must be None or a whole number, at least 0: got -1"),
         ({"radius": 0.0}, "radius must be positive and finite: got 0.0"),
         ({"per_row": True}, "per_row=True needs a radius"),
@@ -66,6 +67,22 @@ def test_a_bad_interpolation_is_refused_with_advice():
         Interpolated([parameter(2)], dual="primal")
 
 
+def test_the_plain_dual_step_has_no_horizon():
+    with pytest.raises(ValueError, match="steps=100 sets `start`"):
+        Interpolated([parameter(2)], steps=100)
+    assert Interpolated([parameter(2)], dual="average", steps=100).param_groups[0]["steps"] == 100
+
+
+@pytest.mark.parametrize("optimizer", [GDA, SCPDA])
+def test_the_number_of_steps_sets_where_the_weights_begin_to_advance(optimizer):
+    params = [parameter(3), parameter(3)]
+    known, given = optimizer([params[0]], steps=9), optimizer([params[1]], start=6)
+    for _ in range(9):
+        known.step()
+        given.step()
+    assert torch.equal(*params)
+
+
 def test_the_scheduler_refuses_what_the_optimisers_refuse():
     optimizer = torch.optim.SGD([parameter(1)], lr=0.5)
     with pytest.raises(ValueError, match="start must be None or a whole number, at least 0: got -3"):
@@ -78,6 +95,16 @@ def test_averaging_objects_become_plain_values_that_a_checkpoint_can_hold():
     given = [Power(1), Power(0), Power(0.5), Power(2), Geometric(0.1)]
     kept = [GDA([parameter(1)], averaging=a).param_groups[0]["averaging"] for a in given]
     assert kept == ["linear", "uniform", ("power", 0.5), ("power", 2), 0.1]
+
+
+@BOTH
+def test_a_rate_of_adamw_s_gets_a_hint_once(optimizer, caplog):
+    optimizer([parameter(1)], lr=0.1)
+    assert not caplog.records
+    for _ in range(2):
+        optimizer([parameter(1)], lr=3.1e-4)
+    (record,) = caplog.records
+    assert "lr=0.00031, which is in AdamW's range" in record.getMessage()
 
 
 def test_the_averaged_weights_of_gda_need_to_be_asked_for():

@@ -15,7 +15,7 @@ from cesaro.optim.averaging_schedule import as_plain_value
 from cesaro.optim.ball import ball_scale
 from cesaro.optim.checkpoints import check_own_checkpoint, restore_types
 from cesaro.optim.foreach import ForeachOps, LoopOps, lerp_, move_towards_
-from cesaro.optim.validation import check_gradients, check_group, check_shapes
+from cesaro.optim.validation import check_gradients, check_group, check_shapes, hint_at_rate
 
 FORMAT = 1  # of checkpoints
 AVERAGES = ("x", "v", "d", "average")  # what a state may have, beside its counter
@@ -117,6 +117,7 @@ class AveragingOptimizer(Optimizer):
         """
         group = {**self.defaults, **param_group}
         check_group(group)
+        hint_at_rate(type(self).__name__, group["lr"])
         numbers = {
             key: value.item() for key, value in group.items() if isinstance(value, Number) and hasattr(value, "item")
         }

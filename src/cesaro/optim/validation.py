@@ -1,5 +1,7 @@
 """Validation: the settings of a parameter group, once, when the group is added; its gradients in every step."""
 
+import functools
+import logging
 import math
 from numbers import Integral, Real
 from typing import Any
@@ -7,6 +9,8 @@ from typing import Any
 import torch
 
 from cesaro.optim.averaging_schedule import make_averaging
+
+ADAM_RATES = 1e-3  # rates below are seldom meant for SGD
 
 
 def check_group(group: dict[str, Any]) -> None:
@@ -36,6 +40,22 @@ def check_group(group: dict[str, Any]) -> None:
             f'steps={group["steps"]!r} sets `start`, and dual="plain" averages from the first step whatever the horizon: '
             "leave it out, or give start."
         )
+
+
+def hint_at_rate(name: str, lr: Any) -> None:
+    """Say once, in the log, that a rate looks like one for AdamW."""
+    if 0 < float(lr) < ADAM_RATES:
+        _hint(name, float(lr))
+
+
+@functools.cache
+def _hint(name: str, lr: float) -> None:
+    logging.getLogger("cesaro.optim").warning(
+        "%s has lr=%g, which is in AdamW's range: lr is the step of SGD here, and 0.1 is usual. "
+        "With rates like this use averaged_adamw(params, lr).",
+        name,
+        lr,
+    )
 
 
 def check_averaged_group(group: dict[str, Any]) -> None:
