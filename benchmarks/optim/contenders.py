@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 import torch
 from torch.optim.lr_scheduler import CosineAnnealingLR, LambdaLR
 
-from cesaro.optim import GDA, SCPDA, Interpolated
+from cesaro.optim import GDA, SCPDA, Interpolated, averaged_adamw
 from cesaro.reproduce.networks.training_loop import Plan
 
-DECAY = 5e-3
+DECAY, DECAY_ADAMW = 5e-3, 0.05
 GUESS = 0.2
 FREE = 0.8  # Schedule-Free wants larger rates
+ADAMW = 0.002
 LITERAL = 3.2  # the paper's own weights fall from the first step, and want larger ones still
 
 
@@ -62,6 +63,16 @@ def schedule_free(lr: float) -> Plan:
     )
 
 
+def adamw(schedule: Callable | None = None, beta1: float = 0.9) -> Callable[[float], Plan]:
+    return lambda lr: Plan(
+        lambda params, steps: torch.optim.AdamW(params, lr, betas=(beta1, 0.99), weight_decay=DECAY_ADAMW), schedule
+    )
+
+
+def averaged(lr: float) -> Plan:
+    return Plan(lambda params, steps: averaged_adamw(params, lr, weight_decay=DECAY_ADAMW, steps=steps))
+
+
 CONTENDERS = {
     "GDA": Contender(ours(GDA, start=1000), family=True),
     "SC-PDA": Contender(ours(SCPDA, start=1000), family=True),
@@ -75,4 +86,7 @@ CONTENDERS = {
     "SC-PDA, start at 1/3": Contender(ours(SCPDA, start=lambda steps: steps // 3), family=True),
     "SC-PDA, paper": Contender(ours(SCPDA, start=0, t0=0), LITERAL, family=True),
     "GDA, paper": Contender(ours(GDA, start=0, t0=0), LITERAL, family=True),
+    "Averaged(AdamW)": Contender(averaged, ADAMW, family=True),
+    "AdamW, cosine": Contender(adamw(CosineAnnealingLR), ADAMW),
+    "AdamW, WSD": Contender(adamw(wsd), ADAMW),
 }

@@ -76,6 +76,7 @@ def test_the_plain_dual_step_has_no_horizon():
 @pytest.mark.parametrize("optimizer", [GDA, SCPDA])
 def test_the_number_of_steps_sets_where_the_weights_begin_to_advance(optimizer):
     params = [parameter(3), parameter(3)]
+    assert AveragingLR(torch.optim.SGD([parameter(1)], lr=0.1), steps=9).steps == 9
     known, given = optimizer([params[0]], steps=9), optimizer([params[1]], start=6)
     for _ in range(9):
         known.step()

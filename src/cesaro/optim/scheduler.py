@@ -22,6 +22,8 @@ class AveragingLR(LRScheduler):
         The weights, the step at which they begin to advance, and where they begin.
     last_epoch : int, default=-1
         As in torch's schedulers: the number of steps done, to resume from.
+    steps : int, optional
+        The number of steps that you will take, if you know it: it sets `start`.
 
     Raises
     ------
@@ -47,9 +49,10 @@ class AveragingLR(LRScheduler):
         start: int | None = None,
         t0: int | None = None,
         last_epoch: int = -1,
+        steps: int | None = None,
     ) -> None:
-        check_schedule(averaging, start, t0)
-        self.averaging, self.start, self.t0 = as_plain_value(averaging), start, t0
+        check_schedule(averaging, start, t0, steps)
+        self.averaging, self.start, self.t0, self.steps = as_plain_value(averaging), start, t0, steps
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
@@ -60,6 +63,6 @@ class AveragingLR(LRScheduler):
         list of float
             lr c_t / c_1 for each group's own lr.
         """
-        schedule = make_averaging_schedule(self.averaging, self.start, self.t0)
+        schedule = make_averaging_schedule(self.averaging, self.start, self.t0, self.steps)
         factor = schedule.share(self.last_epoch + 1) / schedule.initial_share
         return [base * factor for base in self.base_lrs]
