@@ -37,7 +37,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "linear.out_of_core": {"compiled", "storage", "data", "linear.problem"},
     "linear.estimators": {"docstrings", "losses", "weights", "compiled", "storage", "version"} | LINEAR,
     "linear": {"linear.estimators"},
-    "engines": {"losses", "compiled", "storage", "data", "linear", "version"} | LINEAR,
+    "engines": {"docstrings", "losses", "compiled", "storage", "data", "linear", "version"} | LINEAR,
     "optim": {"docstrings", "weights", "compiled"},
     "reproduce": {
         *GROUND,
