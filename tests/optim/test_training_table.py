@@ -9,6 +9,7 @@ pytest.importorskip("torch")
 pytest.importorskip("schedulefree")
 
 ROOT = Path(__file__).parents[2]
+GUIDE = ROOT / "docs" / "networks.md"
 
 
 def test_the_table_of_the_guide_is_that_of_the_runs(monkeypatch):
@@ -19,4 +20,30 @@ def test_the_table_of_the_guide_is_that_of_the_runs(monkeypatch):
     for name in ("contenders", "train_cifar"):
         sys.modules.pop(name)
     assert table.count("\n") >= 8
-    assert table in (ROOT / "docs" / "networks.md").read_text(encoding="utf-8")
+    assert table in GUIDE.read_text(encoding="utf-8")
+
+
+def test_the_table_of_the_transformer_is_that_of_the_runs(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "benchmarks" / "optim")
+    import train_text
+
+    table = train_text.table(1000, seeds=3)
+    for name in ("text_task", "text_contenders", "train_text"):
+        sys.modules.pop(name)
+    assert table.count("\n") >= 6
+    assert table in GUIDE.read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_the_contenders_on_the_transformer_train(monkeypatch):
+    """Every contender takes steps, and the task is learnt."""
+    monkeypatch.syspath_prepend(ROOT / "benchmarks" / "optim")
+    import text_task
+    import train_text
+
+    monkeypatch.setattr(text_task, "EVALUATED", 1)
+    found = [train_text.train(contender, 12, contender.guess, seed=0) for contender in train_text.CONTENDERS]
+    for name in ("text_task", "text_contenders", "train_text"):
+        sys.modules.pop(name)
+    assert len(found) >= 12
+    assert all(run["validation"] < 4.5 for run in found)
