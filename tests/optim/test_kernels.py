@@ -61,6 +61,20 @@ def test_several_threads_are_one(case, several_threads):
     assert (fast - run(CASES[case], torch.float64)).abs().max() < 1e-12
 
 
+def test_between_equal_numbers_an_average_is_that_number_to_the_bit():
+    for case in ("averaged, no look-ahead", "sc-pda, loose ball", "interpolated, dual average"):
+        p = torch.nn.Parameter(torch.randn(SHAPE, generator=torch.Generator().manual_seed(0)))
+        before, optimizer = p.detach().clone(), CASES[case]([p])
+
+        def closure(p=p):
+            p.grad = torch.zeros_like(p)
+            return 0.0
+
+        for _ in range(6):
+            optimizer.step(closure)
+        assert torch.equal(p, before), case
+
+
 def test_kernels_are_used_for_large_dense_tensors_of_one_type_only():
     large = torch.zeros(SHAPE)
     assert kernels.fits(large, torch.ones(SHAPE))

@@ -12,7 +12,7 @@ from torch.optim import Optimizer
 from cesaro.optim import fused as fused_sgd
 from cesaro.optim import kernels
 from cesaro.optim.averaging_schedule import as_plain_value
-from cesaro.optim.ball import ball_scale
+from cesaro.optim.ball import ball_scale, squares_of
 from cesaro.optim.checkpoints import check_own_checkpoint, restore_types
 from cesaro.optim.foreach import ForeachOps, LoopOps, lerp_, move_towards_
 from cesaro.optim.validation import check_gradients, check_group, check_shapes, hint_at_rate
@@ -74,6 +74,7 @@ class ParameterBatch(NamedTuple):
             if decay:
                 ops.add_(some_v, some_y, -rate * decay)
             ops.add_(some_v, some_g, -sign * rate)
+            squares |= squares_of(some_v)
         scales = [ball_scale(each, self.group, squares.get(id(each))) for each in v]
         move_towards_(x, v, scales, factors.next_primal)
 

@@ -19,7 +19,7 @@ from torch import Tensor
 from cesaro.compiled.flags import KERNEL, LOOP
 
 SMALLEST = 1 << 14  # elements; below, calls cost more than passes
-BLOCK = 1 << 11  # elements that are still in the cache when they are summed
+BLOCK = 1 << 11  # elements that are summed in their own type; sums of blocks are float64
 # No sums are reordered: between equal numbers an average is that number, to the bit.
 ELEMENTWISE: dict[str, Any] = KERNEL | {"fastmath": {"contract", "nsz"}}
 
@@ -49,17 +49,12 @@ def exchange_for_y(p, x, towards_z):
 
 
 @njit(**LOOP)
-def _sum_of_squares(v):
-    total = v[0] * 0
-    for i in range(v.size):
-        total += v[i] * v[i]
-    return total
-
-
-@njit(**ELEMENTWISE)
 def _dual_step(v, x, g, dual, rate, decay):
+    square = v[0] * 0
     for i in range(v.size):
         v[i] = _mix(v[i], x[i], dual) - rate * g[i] - decay * x[i]
+        square += v[i] * v[i]
+    return square
 
 
 @njit(**ELEMENTWISE)
@@ -68,8 +63,7 @@ def dual_step(v, x, g, dual, rate, decay):
     total = 0.0
     for low in range(0, v.size, BLOCK):
         high = min(low + BLOCK, v.size)
-        _dual_step(v[low:high], x[low:high], g[low:high], dual, rate, decay)
-        total += _sum_of_squares(v[low:high])
+        total += _dual_step(v[low:high], x[low:high], g[low:high], dual, rate, decay)
     return total
 
 
