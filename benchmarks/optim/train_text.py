@@ -115,12 +115,16 @@ def table(steps: int, seeds: int, rival: str | None = None) -> str:
     lines = [f"| optimiser | lr | test loss | minus {rival} |", "|---|---|---|---|"]
     for name, (each, s) in sorted(tested.items(), key=lambda item: statistics.mean(item[1][1])):
         paired = [a - b for a, b in zip(s, others[rival], strict=True)]
-        against = "" if name == rival else f"{statistics.mean(paired):+.3f} ± {error(paired):.3f}"
+        against = "" if name == rival else f"{statistics.mean(paired):+.3f}{plus_minus(error(paired))}"
         shown = ", ".join(part for part in (f"**{name}**" if each.family else name, each.variant) if part)
-        spread = statistics.stdev(s) if len(s) > 1 else math.nan
-        lr = best_rate(steps, each)
-        lines.append(f"| {shown} | {lr:.2g} | {statistics.mean(s):.3f} ± {spread:.3f} | {against} |")
+        spread = plus_minus(statistics.stdev(s) if len(s) > 1 else math.nan)
+        lines.append(f"| {shown} | {best_rate(steps, each):.2g} | {statistics.mean(s):.3f}{spread} | {against} |")
     return "\n".join(lines)
+
+
+def plus_minus(spread: float) -> str:
+    """Nothing for a single seed."""
+    return f" ± {spread:.3f}" if math.isfinite(spread) else ""
 
 
 def error(differences: list[float]) -> float:

@@ -27,11 +27,12 @@ def test_the_table_of_the_transformer_is_that_of_the_runs(monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "benchmarks" / "optim")
     import train_text
 
-    table = train_text.table(1000, seeds=3)
+    tables = [train_text.table(1000, seeds=seeds) for seeds in (3, 1)]
     for name in ("text_task", "text_contenders", "train_text"):
         sys.modules.pop(name)
-    assert table.count("\n") >= 6
-    assert table in GUIDE.read_text(encoding="utf-8")
+    for table in tables:
+        assert table.count("\n") >= 5
+        assert table in GUIDE.read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
