@@ -33,7 +33,7 @@ def averaged_adamw(
     params : iterable
         Parameters or groups of them, each with its own settings.
     lr : float or Tensor, default=0.004
-        The rate of the constant phase: about that of AdamW with a schedule, or up to four times as much.
+        The rate of the constant phase: about that of AdamW with cosine or linear decay, or twice that with WSD.
     beta2, eps, weight_decay : float
         As in AdamW. beta1 is 0: averaging acts as momentum.
     steps : int, optional
