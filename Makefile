@@ -30,7 +30,7 @@ KERNELS = $(addprefix tests/linear/,problem/test_scalar_losses.py problem/test_d
 	solvers/averaging/test_kernels.py solvers/averaging/test_solver.py solvers/averaging/test_multi_target.py \
 	solvers/averaging/test_against_methods.py solvers/anchored/test_polish.py solvers/anchored/test_shards.py \
 	estimators/test_partial_fit.py model_selection/test_path.py::test_every_model_is_implicit_dual_averaging_of_its_own) \
-	tests/data/svmlight/test_decimals.py tests/data/svmlight/test_reader.py
+	tests/data/svmlight/test_decimals.py tests/data/svmlight/test_reader.py tests/optim/test_kernels.py
 coverage: .venv/ready
 	$(BIN)/coverage erase
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n auto $(KERNELS)
