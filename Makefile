@@ -1,4 +1,4 @@
-.PHONY: run check test test-oldest coverage bench soak lint clean
+.PHONY: run check test test-oldest coverage bench soak docs lint clean
 ifeq ($(OS),Windows_NT)
 SHELL = bash
 PYTHON ?= python
@@ -43,6 +43,12 @@ bench: .venv/ready
 	$(BIN)/python $(PIP) --no-build-isolation -c constraints.txt -r benchmarks/requirements.txt
 	$(BIN)/python benchmarks/results.py
 
+# Into site/, without the network; a warning is an error, and the pages are opened in a browser where there is one.
+docs: .venv/docs
+	rm -rf site
+	$(BIN)/python -m sphinx -W --keep-going -E -q docs site
+	$(BIN)/python -m pytest docs/test_site.py
+
 soak: .venv/ready
 	PYTHONPATH=tests $(BIN)/python -m data.soak_svmlight 100000
 	CESARO_KILLS=50 $(BIN)/python -m pytest tests/linear/estimators/test_killed_fits.py
@@ -58,6 +64,10 @@ lint: .venv/ready
 	$(BIN)/python $(PIP) -c constraints.txt -e '.[test,torch,dask,report,parquet,theorems]' schedulefree
 	touch $@
 
+.venv/docs: .venv/ready
+	$(BIN)/python $(PIP) -c constraints.txt -e '.[docs]'
+	touch $@
+
 $(OLDEST)/ready: pyproject.toml tests/lower_bounds.py
 	$(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/$(SCRIPTS)/python $(PIP) packaging
@@ -66,4 +76,4 @@ $(OLDEST)/ready: pyproject.toml tests/lower_bounds.py
 	touch $@
 
 clean:
-	rm -rf .venv $(OLDEST)
+	rm -rf .venv $(OLDEST) site docs/api docs/charts docs/gallery

@@ -64,7 +64,7 @@ def test_the_types_are_for_everybody():
 
 
 def test_everything_that_is_imported_is_declared_and_the_other_way_round():
-    runtime = {extra: kinds for extra, kinds in OPTIONAL.items() if extra not in ("test", "frameworks")}
+    runtime = {extra: kinds for extra, kinds in OPTIONAL.items() if extra not in ("test", "docs", "frameworks")}
     declared = {module_of(each) for each in [*NEEDED, *(each for kinds in runtime.values() for each in kinds)]}
     found = imported()
     assert len(found) > 10

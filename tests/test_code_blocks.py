@@ -1,0 +1,102 @@
+"""The code in the README and in the guides runs, and prints what stands below it.
+
+The Python blocks of a page share their names, as a reader would run them. A text block below one is its output; the digits of
+its numbers may differ, for they depend on the machine. `python tests/test_code_blocks.py` writes the outputs into the pages.
+"""
+
+import contextlib
+import io
+import os
+import re
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.M | re.S)
+NEEDED = {"networks": "torch", "scale": "dask"}
+BEFORE = {
+    "networks": """
+import torch
+from torch import nn
+model, steps = nn.Linear(3, 1), 30
+loss, evaluate = nn.functional.mse_loss, lambda model: None
+batches = [(torch.randn(8, 3), torch.randn(8, 1)) for _ in range(4)]
+x, y = batches[0]
+"""
+}
+
+
+class Block(NamedTuple):
+    """A block of Python, and the place of its output in the page, if it shows one."""
+
+    code: str
+    output: tuple[int, int] | None
+
+
+def blocks(text: str) -> list[Block]:
+    """The Python blocks of a page."""
+    found = list(FENCE.finditer(text))
+    pairs = []
+    for k, block in enumerate(found):
+        if block[1] == "python":
+            after = found[k + 1] if k + 1 < len(found) else None
+            shown = after is not None and after[1] == "text" and not text[block.end() : after.start()].strip()
+            pairs.append(Block(block[2], after.span(2) if after is not None and shown else None))
+    return pairs
+
+
+def outputs(page: Path, text: str) -> list[str]:
+    """What the blocks of a page print, run one after the other."""
+    names: dict[str, object] = {"__name__": "__main__"}
+    exec(BEFORE.get(page.stem, ""), names)
+    printed = []
+    for block in blocks(text):
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            exec(compile(block.code, str(page), "exec"), names)
+        printed.append(said.getvalue())
+    return printed
+
+
+def shape(text: str) -> list[str]:
+    """The lines of a text with every number as 0: what may not differ."""
+    return [re.sub(r"\d[\d.,]*(e[-+]?\d+)?", "0", line).strip() for line in text.strip().splitlines()]
+
+
+def refresh(page: Path) -> None:
+    """Write into a page what its blocks print here."""
+    text = page.read_text(encoding="utf-8")
+    for block, printed in reversed(list(zip(blocks(text), outputs(page, text), strict=True))):
+        if block.output is not None:
+            text = text[: block.output[0]] + printed.strip() + "\n" + text[block.output[1] :]
+    page.write_text(text, encoding="utf-8", newline="\n")
+
+
+WITH_CODE = [page for page in PAGES if blocks(page.read_text(encoding="utf-8"))]
+
+
+def test_there_is_code_to_run():
+    assert {"README", "start", "linear", "minimize", "text"} <= {page.stem for page in WITH_CODE}
+
+
+@pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: page.stem)
+def test_the_code_of_a_page_runs_and_prints_what_it_says(page, monkeypatch, tmp_path):
+    pytest.importorskip("matplotlib").use("agg")
+    if page.stem in NEEDED:
+        pytest.importorskip(NEEDED[page.stem])
+    monkeypatch.chdir(tmp_path)
+    text = page.read_text(encoding="utf-8")
+    for block, printed in zip(blocks(text), outputs(page, text), strict=True):
+        if block.output is not None:
+            assert shape(printed) == shape(text[slice(*block.output)])
+
+
+if __name__ == "__main__":
+    os.environ["MPLBACKEND"] = "agg"
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        for each in WITH_CODE:
+            refresh(each)
