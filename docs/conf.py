@@ -42,6 +42,7 @@ autosummary_generate = True
 autosummary_ignore_module_all = False
 autodoc_default_options = {"members": True}
 autodoc_member_order = "bysource"
+toc_object_entries_show_parents = "hide"
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
