@@ -9,6 +9,7 @@ SCRIPTS = bin
 endif
 BIN = .venv/$(SCRIPTS)
 OLDEST = .venv-oldest
+PEERS = schedulefree skl2onnx onnxruntime skops polars  # what the tests hold us against, or hand models to
 PIP = -m pip install --quiet --disable-pip-version-check
 
 run: .venv/ready
@@ -61,7 +62,7 @@ lint: .venv/ready
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/python $(PIP) -c constraints.txt -e '.[test,torch,dask,report,parquet,theorems]' schedulefree
+	$(BIN)/python $(PIP) -c constraints.txt -e '.[test,torch,dask,report,parquet,theorems]' $(PEERS)
 	touch $@
 
 .venv/docs: .venv/ready

@@ -17,7 +17,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.M | re.S)
-NEEDED = {"networks": "torch", "scale": "dask"}
+NEEDED = {"networks": ["torch"], "scale": ["dask"], "export": ["polars", "skl2onnx", "skops"]}
 BEFORE = {
     "networks": """
 import torch
@@ -86,8 +86,8 @@ def test_there_is_code_to_run():
 @pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: page.stem)
 def test_the_code_of_a_page_runs_and_prints_what_it_says(page, monkeypatch, tmp_path):
     pytest.importorskip("matplotlib").use("agg")
-    if page.stem in NEEDED:
-        pytest.importorskip(NEEDED[page.stem])
+    for needed in NEEDED.get(page.stem, []):
+        pytest.importorskip(needed)
     monkeypatch.chdir(tmp_path)
     text = page.read_text(encoding="utf-8")
     for block, printed in zip(blocks(text), outputs(page, text), strict=True):

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
+from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
@@ -100,7 +101,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         return self._scores(check_points(self, X))
 
     def _scores(self, X: Any) -> np.ndarray:
-        scores = X @ self.coef_.T + self.intercept_
+        scores = safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
         return scores.ravel() if scores.shape[1] == 1 else scores
 
     def predict(self, X: Any) -> np.ndarray:
@@ -131,7 +132,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         check_is_fitted(self)
         X = check_points(self, X)
         gap = np.atleast_1d(self.dual_gap_) + self._rounding * np.atleast_1d(self.objective_)
-        w_norms = np.hypot(np.linalg.norm(self.coef_, axis=1), self.intercept_ / (self._scaling or 1.0))
+        w_norms = np.hypot(row_norms(self.coef_, 0.0), self.intercept_ / (self._scaling or 1.0))
         best, proved = certified_labels(
             self._scores(X), row_norms(X, self._scaling), gap, self._mu, w_norms, X.shape[1] + 4
         )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cesaro import weights
+from cesaro.linear.estimators.export import dense_coef
 from cesaro.linear.estimators.sklearn_compat import validate_parameters
 from cesaro.storage import model_file
 
@@ -117,7 +118,7 @@ def _facts(model: Any, name: str) -> dict[str, Any]:
 
 
 def _arrays(model: Any) -> dict[str, np.ndarray]:
-    found = {"coef": model.coef_, "intercept": model.intercept_}
+    found = {"coef": dense_coef(model), "intercept": model.intercept_}
     found |= {name: getattr(model, f"{name}_") for name in PROOF}
     found |= {f"history.{name}": column for name, column in model.history_.items()}
     if hasattr(model, "_center"):

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
 from cesaro.docstrings import complete
@@ -62,7 +63,8 @@ class LinearRegressor(RegressorMixin, MultiOutputMixin, LinearModel):
         return self._answer(check_points(self, X))
 
     def _answer(self, X: Any) -> np.ndarray:
-        return X @ self.coef_.T + self.intercept_
+        found = safe_sparse_dot(X, self.coef_.T, dense_output=True)
+        return (found if np.ndim(self.intercept_) else found.reshape(-1)) + self.intercept_
 
 
 def columns_of(y: np.ndarray) -> list[np.ndarray]:

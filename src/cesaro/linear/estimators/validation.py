@@ -27,6 +27,7 @@ class Labels(NamedTuple):
 
 def check_rows(estimator, X: Any, reset: bool = True):
     """X as a CSR array of finite floats without duplicate entries; `reset` as in scikit-learn's `validate_data`."""
+    refuse_other_arrays(X, "X")
     X = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype=FLOATS, order="C", ensure_all_finite=False)
     X = _check_csr(X) if sp.issparse(X) else _check_dense(X)
     X.data, X.indices, X.indptr = _Lent.of(X.data), _Lent.of(X.indices), _Lent.of(X.indptr)
@@ -50,12 +51,23 @@ class _Lent:
 
 def check_points(estimator, X: Any):
     """X of a prediction: dense stays dense, sparse becomes CSR."""
+    refuse_other_arrays(X, "X")
     X = validate_data(estimator, X, reset=False, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False)
     sparse: bool = sp.issparse(X)
     if sparse:
         _check_places(X)
     check_finite(X.data if sparse else X, "X", where=lambda k: _place(X, k))
     return X
+
+
+def refuse_other_arrays(values: Any, name: str) -> None:
+    """Refuse tensors of other libraries: they may be on another device, and the kernels read memory."""
+    if hasattr(values, "__dlpack__") and not isinstance(values, np.ndarray | np.generic):
+        kind = f"{type(values).__module__.split('.')[0]}.{type(values).__qualname__}"
+        raise TypeError(
+            f"{name} must be a NumPy array, a SciPy sparse matrix or a data frame: got a {kind}. Arrays of other libraries "
+            f"are not supported; convert it first, for example with numpy.asarray({name}) or {name}.numpy()."
+        )
 
 
 def check_finite(values: np.ndarray, name: str, where) -> None:
@@ -143,6 +155,7 @@ def check_labels(X, y) -> Labels:
     """The classes and each row's class. Two whole-number labels are told apart by comparison, without sorting."""
     if y is None:
         raise ValueError(MISSING)
+    refuse_other_arrays(y, "y")
     if type(y) is not np.ndarray or y.ndim != 1:
         y = column_or_1d(y, warn=True)
     check_consistent_length(X, y)
@@ -160,6 +173,7 @@ def check_targets(X, y) -> np.ndarray:
     """Targets as float64, (n,) or (n, m)."""
     if y is None:
         raise ValueError(MISSING)
+    refuse_other_arrays(y, "y")
     sparse: bool = sp.issparse(y)
     if sparse:
         raise TypeError("y must be an array of numbers: got a sparse matrix. Use y.toarray().")
