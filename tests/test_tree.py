@@ -51,7 +51,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "storage",
         *LINEAR,
     },
-    "cli": {"data", "linear", "storage", "reproduce", "losses", "cesaro", *LINEAR},
+    "cli": {"data", "linear", "storage", "reproduce", "losses", "weights", "cesaro", *LINEAR},
     "cesaro": {*GROUND, "methods", "comparison", "minimization", "linear", "linear.estimators", "storage", "version"},
     "version": set(),
 }

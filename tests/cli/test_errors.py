@@ -80,6 +80,16 @@ def refused(ended, *words):
         (["fit", "a9a", "--test", "no/such/file"], "no/such/file"),
         (["predict", "no/such/model", "a9a"], "No such file"),
         (["cv", "a9a", "--folds", "1"], "--folds"),
+        (["cv", "a9a", "--plot", "curve.doc"], "not a picture"),
+        (["cv", "a9a", "--plot", "no/such/folder/curve.png"], "not a path for a file"),
+        (["fit", "a9a", "--quantile", "0.9"], "--quantile is of no use with --loss hinge"),
+        (["fit", "a9a", "--epsilon", "0.1", "--loss", "squared_error"], "--epsilon is of no use"),
+        (["fit", "a9a", "--class-weight", "balanced", "--loss", "huber"], "--class-weight is of no use"),
+        (["fit", "a9a", "--class-weight", "heavy"], "neither balanced nor pairs"),
+        (["fit", "a9a", "--class-weight", "7=2"], "not among the classes"),
+        (["fit", "a9a", "--l1-ratio", "2"], "not a number between 0 and 1"),
+        (["fit", "a9a", "--sampling", "sorted"], "sampling"),
+        (["reproduce", "--out", __file__], "is a file"),
         (["reproduce", "figure9"], "figure1"),
     ],
 )
@@ -207,3 +217,18 @@ def test_a_stream_without_the_characters_of_a_table_is_no_error(files):
     done = shell("compare", files / "two", "--solvers", "anchored", env=os.environ | {"PYTHONIOENCODING": "ascii"})
     assert done.returncode == 0, done.stderr
     assert "true gap ?" in done.stdout
+
+
+def test_a_shell_completes_commands(monkeypatch):
+    asked = {"_CESARO_COMPLETE": "complete_bash", "COMP_WORDS": "cesaro p", "COMP_CWORD": "1"}
+    code = "import sys; sys.argv[0] = 'cesaro'; from cesaro.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=False, env=os.environ | asked
+    )
+    assert done.stdout.split() == ["predict"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_fits_80_columns(command, monkeypatch):
+    done = shell(command, "--help", env=os.environ | {"COLUMNS": "80", "TERMINAL_WIDTH": "80"})
+    assert max(map(len, done.stdout.splitlines())) <= 80

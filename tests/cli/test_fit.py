@@ -1,6 +1,7 @@
 """cesaro fit: what it says, what it writes, how it ends."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -25,7 +26,7 @@ def test_the_losses_and_solvers_on_offer_are_those_of_the_estimators():
 def test_it_prints_objective_proof_accuracy_and_time(cesaro, files):
     ended = cesaro("fit", files / "two", "--test", files / "more")
     assert ended.code == 0
-    assert ended.err == ""
+    assert re.fullmatch(r"done: certified relative gap \S+, \d+ epochs, \d+\.\d\d s\n", ended.err)
     for words in (
         "objective",
         "proved: at most",

@@ -85,3 +85,47 @@ def test_labels_that_are_words_come_back_as_words(cesaro, files, rows, tmp_path)
     X, y = rows
     library.save(library.DualAveragingClassifier(random_state=0).fit(X, np.where(y > 0, "spam", "ham")), tmp_path / "m")
     assert set(cesaro("predict", tmp_path / "m", files / "more").out.split()) == {"spam", "ham"}
+
+
+def test_scores_stand_beside_the_labels_with_all_their_digits(cesaro, files, model, rows):
+    ended = cesaro("predict", model, files / "more", "--certified", "--scores")
+    fitted = library.load(model)
+    table = [line.split("\t") for line in ended.out.splitlines()]
+    assert [float(line[2]) for line in table] == fitted.decision_function(rows[0]).tolist()
+    assert [line[1] for line in table] == [str(int(each)) for each in fitted.predict_certified(rows[0])[1]]
+    assert "order of the classes: -1, 1" in ended.err
+
+
+def test_probabilities_of_every_class(cesaro, files, tmp_path):
+    path = tmp_path / "three.model"
+    cesaro("fit", files / "three", "--loss", "log_loss", "--alpha", "0.01", "--model", path)
+    answer = cesaro("predict", path, files / "three", "--probabilities", "--json").json
+    X, _ = load_svmlight_file(str(files / "three"), zero_based=False)
+    assert answer["probabilities"] == library.load(path).predict_proba(X).tolist()
+    assert answer["classes"] == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("flag", "loss", "said"),
+    [("--probabilities", "hinge", "--loss log_loss"), ("--scores", "squared_error", "regression")],
+)
+def test_columns_that_a_model_has_not_are_refused_before_the_rows_are_read(cesaro, files, tmp_path, flag, loss, said):
+    path = tmp_path / "model"
+    cesaro("fit", files / ("numbers" if loss == "squared_error" else "two"), "--loss", loss, "--model", path)
+    ended = cesaro("predict", path, "no/such/file", flag)
+    assert ended.code == 2
+    assert said in ended.err
+
+
+def test_labels_that_cannot_be_scored_do_not_cost_the_predictions(cesaro, files, model, rows, tmp_path):
+    pytest.importorskip("pyarrow")
+    X, _ = rows
+    for label in ("yes", "17", ""):
+        path = tmp_path / "rows.csv"
+        lines = [",".join([*(f"x{k}" for k in range(X.shape[1])), "label"])]
+        lines += [",".join([*map(repr, row), label or repr(k + 0.5)]) for k, row in enumerate(X.toarray().tolist())]
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        ended = cesaro("predict", model, path)
+        assert ended.code == 0
+        assert len(ended.out.splitlines()) == len(lines) - 1
+        assert "accuracy" not in ended.err

@@ -21,7 +21,6 @@ from cesaro.cli.reproduce import reproduce_command
 app = typer.Typer(
     help="Linear models that stop when they can prove they are done, and the paper behind them.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -25,16 +25,17 @@ def compare_command(
     test: options.Test = None,
     alpha: Alpha = 1e-4,
     solving: options.Solving = FEW_EPOCHS,
+    label: options.Label = "label",
     json: options.Json = False,
 ) -> None:
     """Fit DATA with several solvers: objective, proved gap, epochs, seconds, accuracy."""
     names, loss = _solver_names(solvers), solving.loss
     with progress_bar() as bar:
         bar.start("loading")
-        from cesaro.cli import estimator, sources
+        from cesaro.cli import estimator, reading, sources
 
-        rows = sources.read_with_test(data, test, bar)
-        sources.check_label_kind(rows.y, estimator.score_name(loss) == "r2")
+        rows = reading.read_with_test(data, test, bar, label).data
+        sources.InMemorySource(rows).check_labels(regression=estimator.score_name(loss) == "r2")
         results = []
         for name in names:
             bar.start(f"preparing {name}")

@@ -1,15 +1,22 @@
 """cesaro cv: which alpha predicts best, all of them in one search."""
 
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from cesaro.cli import options, output
-from cesaro.cli.errors import EXIT_INTERRUPTED, handle_errors, record_interrupts
+from cesaro.cli.errors import EXIT_INTERRUPTED, CLIError, check_output_path, handle_errors, record_interrupts
 from cesaro.cli.progress import progress_bar
 
 Alphas = Annotated[int, typer.Option("--alphas", min=1, metavar="N", help="So many values, from 0.1 down to 1/(10 n).")]
 Folds = Annotated[int, typer.Option("--folds", min=2, metavar="K", help="Parts that are held out in turn.")]
+
+Plot = Annotated[
+    Path | None, typer.Option("--plot", metavar="FILE", help="Draw the curve of scores: a .png, .svg or .pdf file.")
+]
+PICTURES = (".png", ".svg", ".pdf", ".jpg")
 
 
 @handle_errors
@@ -21,15 +28,18 @@ def cv_command(
     folds: Folds = 5,
     solver: options.SolverOption = options.SolverName.anchored,
     solving: options.Solving = options.SOLVING,
+    label: options.Label = "label",
+    plot: Plot = None,
     json: options.Json = False,
 ) -> None:
     """Cross-validate the strength of the regularisation on DATA."""
+    check_picture(plot)
     with progress_bar() as bar:
         bar.start("loading")
-        from cesaro.cli import estimator, sources
+        from cesaro.cli import estimator, reading, sources
 
-        rows = sources.read_with_test(data, test, bar)
-        sources.check_label_kind(rows.y, estimator.score_name(solving.loss) == "r2")
+        rows = reading.read_with_test(data, test, bar, label).data
+        sources.InMemorySource(rows).check_labels(estimator.score_name(solving.loss) == "r2")
         fitted = estimator.make_estimator(
             solving.loss, None, alphas=alphas, cv=folds, solver=solver.value, **solving.parameters()
         )
@@ -54,7 +64,9 @@ def cv_command(
             | {"interrupted": bool(interrupted)}
             | estimator.score_fields(fitted, rows)
         )
-        result |= {"seconds": seconds}
+        result |= {"seconds": seconds} | ({} if plot is None else {"plot": plot})
+        if plot is not None:
+            draw_curve(result, plot)
     if json:
         output.print_json(result)
     else:
@@ -62,6 +74,35 @@ def cv_command(
     if interrupted:
         output.print_note("interrupted: the scores are those of one epoch.")
         raise typer.Exit(EXIT_INTERRUPTED)
+    if not json:
+        output.print_done(result, seconds)
+
+
+def check_picture(path: Path | None) -> None:
+    """Refuse a picture that cannot be drawn before the work, not after it."""
+    check_output_path(path)
+    if path is not None and path.suffix.lower() not in PICTURES:
+        raise CLIError(f"{path} is not a picture", f"its name must end in one of {', '.join(PICTURES)}.")
+    if path is not None and find_spec("matplotlib") is None:
+        raise CLIError("--plot needs matplotlib", "pip install 'cesaro[report]'")
+
+
+def draw_curve(result: dict[str, Any], path: Path) -> None:
+    """The mean score of every alpha, with its standard error over the folds."""
+    import numpy as np
+    from matplotlib.figure import Figure
+
+    alphas, mean = np.asarray(result["alphas"]), np.asarray(result["mean_score"])
+    error = np.asarray(result["std_score"]) / np.sqrt(result["folds"])
+    figure = Figure(figsize=(7, 4.2), layout="constrained", dpi=150)
+    ax = figure.subplots()
+    ax.fill_between(alphas, mean - error, mean + error, alpha=0.2, lw=0, color="#0072B2", label="standard error")
+    ax.plot(alphas, mean, "o-", color="#0072B2", label=f"mean {result['score']} of {result['folds']} folds")
+    ax.axvline(result["alpha"], color="#D55E00", ls="--", label=f"best: {result['alpha']:.2g}")
+    ax.set(xscale="log", xlabel="alpha", ylabel=result["score"], title=f"{result['data']}, {result['loss']}")
+    ax.legend()
+    ax.grid(color="#e2e5ea")
+    figure.savefig(path)
 
 
 def _print_result(result: dict[str, Any]) -> None:

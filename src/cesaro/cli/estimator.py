@@ -2,7 +2,8 @@
 
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,14 @@ def warm_up_kernels(loss: str, solver: str) -> None:
         timed_fit(
             make_estimator(loss, 0.01, solver=solver, max_iter=2, tol=0.1, random_state=0), sp.csr_matrix(rows), y
         )
+
+
+@contextmanager
+def rows_without_names() -> Iterator[None]:
+    """Within, scikit-learn does not remark that rows which were read here have no names: they are in the right order."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="X does not have valid feature names", category=UserWarning)
+        yield
 
 
 def score_name(loss: str) -> str:

@@ -41,6 +41,7 @@ def fit_command(
     solving: options.Solving = options.SOLVING,
     checkpoint: Checkpoint = None,
     resume: Resume = False,
+    label: options.Label = "label",
     memory: options.Memory = 1e9,
     json: options.Json = False,
 ) -> None:
@@ -49,12 +50,12 @@ def fit_command(
     resumed = _check_checkpoint(checkpoint, resume, alpha)
     with progress_bar() as bar:
         bar.start("loading")
-        from cesaro.cli import estimator, sources
+        from cesaro.cli import estimator
 
         started = time.perf_counter()
-        source = _open_source(data, test, memory, alpha, bar)
+        source = _open_source(data, test, memory, alpha, bar, label)
         reading = time.perf_counter() - started
-        sources.check_label_kind(source.y, estimator.score_name(solving.loss) == "r2")
+        source.check_labels(regression=estimator.score_name(solving.loss) == "r2")
         fitted = estimator.make_estimator(
             solving.loss, alpha, solver=solver.value, checkpoint=checkpoint, **solving.parameters()
         )
@@ -75,18 +76,20 @@ def fit_command(
     else:
         _print_result(result)
     _print_notes(result)
+    if not json:
+        output.print_done(result, result["fit_seconds"])
     if interrupted:
         raise typer.Exit(EXIT_INTERRUPTED)
 
 
-def _open_source(data: str, test: str | None, memory: float, alpha: float | None, bar: ProgressBar) -> Any:
+def _open_source(data: str, test: str | None, memory: float, alpha: float | None, bar: ProgressBar, label: str) -> Any:
     """The rows in memory, or a file that is too large for that."""
-    from cesaro.cli import sources
+    from cesaro.cli import reading, sources
 
     if sources.is_large(data):
         _check_search(data, alpha)
-        return sources.OutOfCoreSource(data, test, memory, bar)
-    return sources.InMemorySource(sources.read_with_test(data, test, bar))
+        return sources.OutOfCoreSource(data, test, memory, bar, label)
+    return sources.InMemorySource(*reading.read_with_test(data, test, bar, label))
 
 
 def _fit_source(source: Any, fitted: Any, search: bool, bar: ProgressBar) -> tuple[float, bool]:

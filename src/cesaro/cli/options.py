@@ -1,6 +1,5 @@
 """The options that several commands share: one spelling, one help text each."""
 
-import math
 from collections.abc import Callable
 from enum import StrEnum
 from functools import wraps
@@ -9,6 +8,9 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import typer
+
+from cesaro.cli import advanced
+from cesaro.cli.advanced import nonnegative_number, positive_number
 
 
 class SolverName(StrEnum):
@@ -20,28 +22,6 @@ class SolverName(StrEnum):
     pegasos = "pegasos"
     pa_psg_sc = "pa-psg-sc"
     sc_rda = "sc-rda"
-
-
-def positive_number(text: str | float) -> float:
-    """A positive finite number."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not (math.isfinite(value) and value > 0.0):
-        raise typer.BadParameter(f"{text} is not a positive number.")
-    return value
-
-
-def nonnegative_number(text: str | float) -> float:
-    """A finite number from 0 on."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not (math.isfinite(value) and value >= 0.0):
-        raise typer.BadParameter(f"{text} is not a number from 0 on.")
-    return value
 
 
 def alpha_or_auto(text: str | float) -> float | None:
@@ -60,7 +40,11 @@ def loss_name(text: str) -> str:
 
 Data = Annotated[
     str,
-    typer.Argument(metavar="DATA", help="A name (`cesaro data` lists them) or a svmlight file (plain, gz, bz2, xz)."),
+    typer.Argument(
+        metavar="DATA",
+        help="A name (`cesaro data` lists them), a svmlight file (plain, gz, bz2, xz), a table (CSV, Parquet, Arrow) or - "
+        "for standard input.",
+    ),
 ]
 ModelPath = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that `cesaro fit --model` wrote.")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout instead of text.")]
@@ -106,8 +90,11 @@ NoIntercept = Annotated[bool, typer.Option("--no-intercept", help="No constant f
 Test = Annotated[str | None, typer.Option("--test", metavar="FILE", help="Rows to measure on; a9a has its own.")]
 
 
+Label = Annotated[str, typer.Option("--label", metavar="NAME", help="The column of a table that has the labels.")]
+
+
 class Solving(NamedTuple):
-    """The options of every command that fits a model, with their defaults."""
+    """The options of every command that fits a model, with their defaults; None leaves it to the estimator."""
 
     loss: LossOption = "hinge"
     tol: Tol = 1e-3
@@ -115,10 +102,23 @@ class Solving(NamedTuple):
     time_limit: TimeLimit = None
     seed: Seed = 0
     no_intercept: NoIntercept = False
+    intercept_scaling: advanced.InterceptScaling = None
+    l1_ratio: advanced.L1Ratio = None
+    radius: advanced.Radius = None
+    epsilon: advanced.Epsilon = None
+    quantile: advanced.Quantile = None
+    class_weight: advanced.ClassWeight = None
+    n_jobs: advanced.Jobs = None
+    anchor: advanced.Anchor = None
+    averaging: advanced.Averaging = None
+    batch_size: advanced.BatchSize = None
+    sampling: advanced.Sampling = None
 
     def parameters(self) -> dict[str, Any]:
         """The parameters of an estimator that they set; the loss decides which estimator it is."""
-        return {
+        advanced.check_loss(self.loss, self._asdict())
+        given = {name: getattr(self, name) for name in advanced.NAMES if getattr(self, name) is not None}
+        return given | {
             "tol": self.tol,
             "max_iter": self.max_iter,
             "time_limit": self.time_limit,

@@ -32,6 +32,15 @@ def print_note(message: str) -> None:
     console(sys.stderr).print(Text.assemble(("note: ", "yellow"), message), soft_wrap=True)
 
 
+def print_done(result: dict[str, Any], seconds: float) -> None:
+    """The last line, on stderr: what a log should end with."""
+    import numpy as np
+
+    gap, epochs = float(np.max(result["relative_gap"])), pluralize(result["epochs"], "epoch")
+    proved = f"certified relative gap {gap:.1e}" if math.isfinite(gap) else "no certificate"
+    console(sys.stderr).print(Text.assemble(("done: ", "green"), f"{proved}, {epochs}, {format_seconds(seconds)}"))
+
+
 def print_error(message: str, hint: str) -> None:
     """What went wrong and what to do, on stderr."""
     err = console(sys.stderr)

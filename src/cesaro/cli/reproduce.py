@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from cesaro.cli import options, output
-from cesaro.cli.errors import handle_errors
+from cesaro.cli.errors import CLIError, handle_errors
 
 
 class Experiment(StrEnum):
@@ -44,6 +44,8 @@ def reproduce_command(
     json: options.Json = False,
 ) -> None:
     """Run the paper's experiments and write the report; finished runs in the folder are not run again."""
+    if out.is_file():
+        raise CLIError(f"{out} is a file", "--out names a folder, which is made if it is not there.")
     from cesaro.reproduce import run
 
     names = run.select_figures([what.value])

@@ -1,8 +1,12 @@
-"""Parquet and Arrow tables as rows."""
+"""Parquet, Arrow and CSV tables as rows."""
+
+import gzip
 
 import numpy as np
 import pytest
 from rows_on_disk import classifier, data
+
+from cesaro.linear import DualAveragingRegressor
 
 
 @pytest.mark.parametrize("kind", ["parquet", "arrow"])
@@ -57,3 +61,54 @@ def test_a_table_must_be_whole_numbers_or_floats(tmp_path):
     with pytest.raises(ValueError, match="empty or infinite value in the column 'x'"):
         classifier().fit_file(path, cache=tmp_path / "cache")
     assert not [folder for folder in (tmp_path / "cache").iterdir() if folder.is_dir()]
+
+
+@pytest.mark.parametrize("comma", [",", "\t", ";"])
+@pytest.mark.parametrize("compressed", [False, True])
+def test_a_csv_file_with_words_as_labels_is_a_table(comma, compressed, tmp_path):
+    pytest.importorskip("pyarrow")
+    X, y = data()
+    X[0] = np.round(X[0])  # whole numbers first: the types of the first rows do not bind the others
+    words = np.where(y > 0, "yes, of course", "no") if comma == ";" else np.where(y > 0, "yes", "no")
+    path = tmp_path / "rows.csv"
+    lines = [comma.join([*(f"x{k}" for k in range(X.shape[1])), "answer"])]
+    lines += [comma.join([*map(repr, row), word]) for row, word in zip(X.tolist(), words, strict=True)]
+    text = "\n".join(lines) + "\n"
+    path.write_bytes(gzip.compress(text.encode()) if compressed else text.encode())
+    model = classifier().fit_file(path, cache=tmp_path / "cache", label="answer")
+    plain = classifier().fit(X, words)
+    np.testing.assert_array_equal(model.classes_, plain.classes_)
+    np.testing.assert_array_equal(model.coef_, plain.coef_)
+    np.testing.assert_array_equal(model.predict_file(path), plain.predict(X))
+    again = classifier().fit_file(path, cache=tmp_path / "cache", label="answer")  # from the cache
+    np.testing.assert_array_equal(again.predict_file(path), plain.predict(X))
+
+
+def test_words_are_ranked_however_they_come_and_class_weights_know_them(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    X, _ = data()
+    words = np.array(["pear", "apple", "fig"])[np.arange(len(X)) % 3]
+    path = tmp_path / "rows.parquet"
+    pq.write_table(pa.table({f"x{k}": column for k, column in enumerate(X.T)} | {"label": words}), path)
+    weights = {"apple": 2.0, "fig": 0.5, "pear": 1.0}
+    model = classifier().set_params(class_weight=weights).fit_file(path, cache=tmp_path / "cache")
+    plain = classifier().set_params(class_weight=weights).fit(X, words)
+    assert list(model.classes_) == ["apple", "fig", "pear"]
+    np.testing.assert_array_equal(model.coef_, plain.coef_)
+    with pytest.raises(ValueError, match=r"needs numbers.*\['apple', 'fig', 'pear'\]"):
+        DualAveragingRegressor().fit_file(path, cache=tmp_path / "cache")
+
+
+def test_a_csv_file_that_is_no_table_is_refused(tmp_path):
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "rows.csv"
+    path.write_text("x,label\n1,0\n2,1,3\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="not a CSV table with a line of names"):
+        classifier().fit_file(path, cache=tmp_path / "cache")
+    path.write_text("x,label\n" + "1.5,0\n" * 2_000_000 + "one,1\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="cannot be read as CSV further"):
+        classifier().fit_file(path, cache=tmp_path / "cache")
+    path.write_text("x,town,label\n1,Rome,0\n2,Oslo,1\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"not numbers: \['town'\].*one column of 0 and 1"):
+        classifier().fit_file(path, cache=tmp_path / "cache")

@@ -73,7 +73,7 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, BaseEstimator, A
         Parameters
         ----------
         path : str or path
-            svmlight, Parquet or Arrow. Columns of a table are found by the names that they had in `fit`, if they had any;
+            svmlight, Parquet, Arrow or CSV. Columns of a table are found by the names that they had in `fit`, if they had any;
             others may be there.
         label : str
             The one column that may be there besides, in a table for a model without names.

@@ -123,9 +123,10 @@ class DualAveragingClassifier(FitsFiles, LinearClassifier):
         return self._finish(problems, at_zero)
 
     def _fit_store(self, store: Store, memory: float, cache: Path | None) -> Self:
-        self.classes_, counts = self._tally(store)
+        values, counts = self._tally(store)
+        self.classes_ = store.named(values)
         models = 1 if len(counts) == 2 else len(counts)
-        problems = self._of_store(store, self._lay_out(store, memory, cache, models), counts)
+        problems = self._of_store(store, self._lay_out(store, memory, cache, models), values, counts)
         return self._finish(problems, [self._value_at_zero()] * len(problems))
 
     @_fit_context(prefer_skip_nested_validation=True)

@@ -39,13 +39,13 @@ class FitsFiles(LinearModel, ABC):
         Parameters
         ----------
         path : str or path
-            svmlight text (plain, gzip, bzip2, xz), Parquet or Arrow (columns of numbers, one of them `label`).
+            svmlight text (plain, gzip, bzip2, xz), Parquet, Arrow or CSV (columns of numbers, and one called `label`).
         memory : float
             Bytes of private memory, beside the weights, that the fit may take.
         n_features : int or None
             Columns of a svmlight file; by default its largest index.
         label : str
-            The column of a table that holds the labels or targets.
+            The column of a table that holds the labels or targets. Labels may be words.
         cache : str, path or None
             Folder for the parsed form, which later fits reuse; by default the user's cache.
 

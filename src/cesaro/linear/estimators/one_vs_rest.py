@@ -59,7 +59,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         return super()._problem(rows, y, v, alpha)._replace(least_unit=least_unit(len(self.classes_)))
 
     def _tally(self, store: Store) -> tuple[np.ndarray, np.ndarray]:
-        """The classes of a store and how many rows each has."""
+        """The values of a store's labels, and how many rows each has."""
         classes: np.ndarray = np.empty(0)
         counts: np.ndarray = np.empty(0)
         for piece in pieces(store.n):
@@ -68,10 +68,11 @@ class LinearClassifier(ClassifierMixin, LinearModel):
             classes, counts = both, np.bincount(place, weights=np.append(counts, k))
         check_classification_targets(classes)
         if len(classes) < 2:
-            raise ValueError(f"The number of classes has to be at least two: got one class, {classes[0]!r}.")
+            only = store.named(classes)[0]
+            raise ValueError(f"The number of classes has to be at least two: got one class, {only!r}.")
         return classes, counts
 
-    def _of_store(self, store: Store, layout: Layout, counts: np.ndarray) -> list[Problem]:
+    def _of_store(self, store: Store, layout: Layout, values: np.ndarray, counts: np.ndarray) -> list[Problem]:
         """`_one_vs_rest` for the rows of a store, a piece at a time."""
         factors = np.ones(len(counts))
         if self.class_weight is not None:
@@ -79,7 +80,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         positive = positive_classes(len(counts))
         v, *columns = (layout.empty(store.n) for _ in range(1 + len(positive)))
         for piece in pieces(store.n):
-            code = np.searchsorted(self.classes_, store.y[piece])
+            code = np.searchsorted(values, store.y[piece])
             v[piece] = factors[code]
             for k, column in zip(positive, columns, strict=True):
                 column[piece] = 2.0 * (code == k) - 1.0

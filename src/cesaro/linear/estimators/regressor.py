@@ -118,6 +118,10 @@ class DualAveragingRegressor(FitsFiles, LinearRegressor):
         return self
 
     def _fit_store(self, store: Store, memory: float, cache: Path | None) -> Self:
+        if store.labels is not None:
+            raise ValueError(
+                f"a regression needs numbers, and the labels are words: {store.labels[:5]}. Use the classifier."
+            )
         problem = self._of_store(store, self._lay_out(store, memory, cache, models=1))
         self._finish([problem], [value_at_zero(problem)])
         self._shape(single=True)

@@ -1,7 +1,7 @@
 """The rows of a file in the form the kernels want, on disk: parsed once, checksummed, memory-mapped from then on.
 
     data    float32 if that is exact, else float64        col   uint32
-    ptr     uint32, or uint64 beyond 2^32 entries         y     float64
+    ptr     uint32, or uint64 beyond 2^32 entries         y     float64; of labels that are words, their rank
 
 A store is a folder of the cache with these four files and `about`, which has their checksums and the size and time of
 the source. It is written under another name and renamed, so that a folder of that name is a whole store.
@@ -12,7 +12,7 @@ import hashlib
 import os
 import shutil
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,6 +37,7 @@ class Store(NamedTuple):
     d: int
     largest: float  # of |x_ij|
     digest: str
+    labels: list[str] | None  # the words, in order, if the labels are words
 
     @property
     def n(self) -> int:
@@ -44,6 +45,10 @@ class Store(NamedTuple):
 
     def rows(self, bias: float) -> Rows:
         return Rows(self.data, self.col, self.ptr, self.d, bias)
+
+    def named(self, values: np.ndarray) -> np.ndarray:
+        """Values of y as labels."""
+        return values if self.labels is None else np.array(self.labels)[values.astype(np.intp)]
 
 
 class Column:
@@ -57,14 +62,14 @@ class Column:
         self.sum.update(content)
         self.file.write(content)
 
-    def widen(self, dtype) -> None:
-        """Rewrite what is there in a wider type, a piece at a time."""
+    def widen(self, dtype, change: Callable[[np.ndarray], np.ndarray] = np.asarray) -> None:
+        """Rewrite what is there in a wider type, or changed, a piece at a time."""
         self.file.close()
         narrow, kind = self.path.rename(self.path.with_suffix(".narrow")), self.dtype
         self.__init__(self.path, dtype)  # type: ignore[misc]
         with narrow.open("rb") as file:
             while content := file.read(PIECE):
-                self.append(np.frombuffer(content, kind))
+                self.append(change(np.frombuffer(content, kind)))
         narrow.unlink()
 
     def close(self) -> dict[str, Any]:
@@ -110,6 +115,7 @@ def _write(folder: Path, blocks: Iterable[tuple[Any, np.ndarray]]) -> dict[str, 
         for name, kind in zip(NAMES, (np.float32, np.uint32, np.uint32, np.float64), strict=True)
     ]
     entries, d, largest = 0, 0, 0.0
+    words: dict[str, int] = {}  # labels that are words, numbered as they come
     ptr.append(np.zeros(1))
     try:
         for X, targets in blocks:
@@ -123,11 +129,21 @@ def _write(folder: Path, blocks: Iterable[tuple[Any, np.ndarray]]) -> dict[str, 
             data.append(values)
             col.append(X.indices)
             ptr.append(np.asarray(X.indptr[1:], np.uint64) + np.uint64(entries))
-            y.append(targets)
+            y.append(_ranked(targets, words))
             entries += len(values)
+        if words:
+            ranks = np.argsort(np.argsort(list(words)))
+            y.widen(np.float64, lambda codes: ranks[codes.astype(np.intp)])
     finally:
         sizes = {name: column.close() for name, column in zip(NAMES, columns, strict=True)}
-    return {"files": sizes, "features": d, "largest": largest}
+    return {"files": sizes, "features": d, "largest": largest, "labels": sorted(words) or None}
+
+
+def _ranked(targets: np.ndarray, words: dict[str, int]) -> np.ndarray:
+    """Numbers as they are; words by their number, a new one if they come for the first time."""
+    if targets.dtype.kind == "f":
+        return targets
+    return np.array([words.setdefault(word, len(words)) for word in targets.tolist()], dtype=np.float64)
 
 
 def _exact(values: np.ndarray) -> bool:
@@ -157,7 +173,7 @@ def load_store(folder: Path, source: dict[str, Any]) -> Store | None:
     data, col, ptr, y = (_map(folder / name, about["files"][name]["dtype"]) for name in NAMES)
     sums = "".join(about["files"][name]["sha256"] for name in NAMES[:3])
     digest = hashlib.sha256(sums.encode()).hexdigest()[:16]
-    return Store(data, col, ptr, y, about["features"], about["largest"], digest)
+    return Store(data, col, ptr, y, about["features"], about["largest"], digest, about.get("labels"))
 
 
 def _whole(path: Path, expected: dict[str, Any]) -> bool:

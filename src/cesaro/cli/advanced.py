@@ -1,0 +1,124 @@
+"""Options for the parameters of the estimators that few need to set; None leaves them at their defaults."""
+
+import math
+from typing import Annotated, Any
+
+import typer
+
+from cesaro.cli.errors import CLIError
+
+PANEL = "Parameters of the estimator"
+REGRESSION = ("squared_error", "huber", "epsilon_insensitive", "squared_epsilon_insensitive", "quantile")
+
+
+def positive_number(text: str | float) -> float:
+    """A positive finite number."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value > 0.0):
+        raise typer.BadParameter(f"{text} is not a positive number.")
+    return value
+
+
+def nonnegative_number(text: str | float) -> float:
+    """A finite number from 0 on."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value >= 0.0):
+        raise typer.BadParameter(f"{text} is not a number from 0 on.")
+    return value
+
+
+def share(text: str | float) -> float:
+    """A number between 0 and 1."""
+    value = nonnegative_number(text)
+    if value > 1.0:
+        raise typer.BadParameter(f"{text} is not a number between 0 and 1.")
+    return value
+
+
+def anchor_or_auto(text: str | float) -> float | str:
+    """A number from 0 on, or auto."""
+    return "auto" if text == "auto" else nonnegative_number(text)
+
+
+def class_weights(text: str) -> Any:
+    """balanced, or LABEL=WEIGHT pairs."""
+    if text == "balanced":
+        return text
+    pairs = [pair.rpartition("=") for pair in text.split(",")]
+    if not all(label and mark for label, mark, _ in pairs):
+        raise typer.BadParameter(f"{text!r} is neither balanced nor pairs as in -1=1,1=5.")
+    return {_label(label): nonnegative_number(weight) for label, _, weight in pairs}
+
+
+def _label(text: str) -> Any:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def averaging_weights(text: str) -> Any:
+    """uniform, linear, or the power p of weights t^p."""
+    from cesaro.weights import Linear, Power, Uniform
+
+    named = {"auto": "auto", "uniform": Uniform(), "linear": Linear()}
+    return named[text] if text in named else Power(nonnegative_number(text))
+
+
+def _option(flag: str, metavar: str, words: str, parser: Any = None, **limits: Any) -> Any:
+    return typer.Option(flag, metavar=metavar, help=words, parser=parser, rich_help_panel=PANEL, **limits)
+
+
+InterceptScaling = Annotated[
+    float | None,
+    _option("--intercept-scaling", "X", "The constant feature: the larger, the weaker its penalty.", positive_number),
+]
+L1Ratio = Annotated[float | None, _option("--l1-ratio", "R", "Share of the L1 norm in the penalty.", share)]
+Radius = Annotated[float | None, _option("--radius", "R", "Bound on the norm of the weights.", positive_number)]
+Epsilon = Annotated[
+    float | None, _option("--epsilon", "E", "Of the losses huber and epsilon_insensitive.", nonnegative_number)
+]
+Quantile = Annotated[float | None, _option("--quantile", "Q", "Of --loss quantile, between 0 and 1.", share)]
+ClassWeight = Annotated[
+    Any, _option("--class-weight", "WEIGHTS", "balanced, or LABEL=WEIGHT,LABEL=WEIGHT.", class_weights)
+]
+Jobs = Annotated[int | None, _option("--n-jobs", "N", "Threads over classes; -1: all cores.")]
+Anchor = Annotated[Any, _option("--anchor", "auto|X", "Weight of the starting point.", anchor_or_auto)]
+Averaging = Annotated[
+    Any,
+    _option("--averaging", "NAME|P", "Weights of the paper's solvers: uniform, linear, a power.", averaging_weights),
+]
+BatchSize = Annotated[int | None, _option("--batch-size", "N", "Rows a step of the paper's solvers.", min=1)]
+Sampling = Annotated[str | None, _option("--sampling", "NAME", "reshuffle or replacement, of the paper's solvers.")]
+NAMES = (
+    "intercept_scaling",
+    "l1_ratio",
+    "radius",
+    "epsilon",
+    "quantile",
+    "class_weight",
+    "n_jobs",
+    "anchor",
+    "averaging",
+    "batch_size",
+    "sampling",
+)
+
+
+def check_loss(loss: str, given: dict[str, Any]) -> None:
+    """Refuse options that the loss has no use for: whoever sets one expects a difference."""
+    users = {
+        "quantile": ["quantile"],
+        "epsilon": ["huber", "epsilon_insensitive", "squared_epsilon_insensitive"],
+    }
+    for name, losses in users.items():
+        if given[name] is not None and loss not in losses:
+            raise CLIError(f"--{name} is of no use with --loss {loss}", f"it belongs to --loss {' or '.join(losses)}.")
+    if given["class_weight"] is not None and loss in REGRESSION:
+        raise CLIError(f"--class-weight is of no use with --loss {loss}", "a regression has no classes.")
