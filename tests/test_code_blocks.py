@@ -8,11 +8,16 @@ import contextlib
 import io
 import os
 import re
+import shlex
+import sys
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from sklearn.datasets import load_iris
+
+from cesaro.cli import main
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -81,6 +86,35 @@ WITH_CODE = [page for page in PAGES if blocks(page.read_text(encoding="utf-8"))]
 
 def test_there_is_code_to_run():
     assert {"README", "start", "linear", "minimize", "text"} <= {page.stem for page in WITH_CODE}
+
+
+def commands(text: str) -> list[str]:
+    """The commands of a page's console blocks."""
+    found = [block[2] for block in FENCE.finditer(text) if block[1] == "console"]
+    return [line.removeprefix("$ ") for block in found for line in block.splitlines() if line.startswith("$ cesaro")]
+
+
+WITH_COMMANDS = [page for page in PAGES if commands(page.read_text(encoding="utf-8"))]
+
+
+@pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: page.stem)
+def test_the_commands_of_a_page_run(page, tmp_path, monkeypatch, capsys):
+    pytest.importorskip("pyarrow")
+    pytest.importorskip("matplotlib")
+    flowers = load_iris()
+    rows = [[*row, flowers.target_names[k]] for row, k in zip(flowers.data, flowers.target, strict=True)]
+    lines = ["a,b,c,d,species", *(",".join(map(str, row)) for row in rows)]
+    (tmp_path / "flowers.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    for line in commands(page.read_text(encoding="utf-8")):
+        words = shlex.split(line)
+        if "<" in words:
+            monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(Path(words[-1]).read_bytes())))
+            words = words[:-2]
+        monkeypatch.setattr(sys, "argv", words)
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert not ended.value.code, f"{line}: {capsys.readouterr().err}"
 
 
 @pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: page.stem)
