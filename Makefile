@@ -9,7 +9,7 @@ SCRIPTS = bin
 endif
 BIN = .venv/$(SCRIPTS)
 OLDEST = .venv-oldest
-PEERS = schedulefree skl2onnx onnxruntime skops polars  # what the tests hold us against, or hand models to
+PEERS = schedulefree skl2onnx onnxruntime skops polars ipython  # what the tests hold us against, or hand models to
 PIP = -m pip install --quiet --disable-pip-version-check
 
 run: .venv/ready

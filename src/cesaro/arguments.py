@@ -69,14 +69,19 @@ def make_anchor(anchor: Any) -> float:
     return not_negative("anchor", anchor)
 
 
-def make_start(x0: Any, domain: Domain) -> tuple[np.ndarray, str]:
-    """x_1 in the domain, and a remark if that is not x0."""
+def make_array(x0: Any) -> np.ndarray:
+    """x0 as an array; a number is a vector of one coordinate."""
     try:
-        x0 = np.atleast_1d(np.array(x0, dtype=float))
+        return np.atleast_1d(np.array(x0, dtype=float))
     except (TypeError, ValueError):
-        raise TypeError(f"x0 must be a vector of real numbers: got {x0!r}.") from None
-    if x0.ndim != 1 or x0.size == 0:
-        raise ValueError(f"x0 must be one vector: got shape {x0.shape}. Flatten it and reshape inside fun.")
+        raise TypeError(f"x0 must be an array of real numbers: got {x0!r}.") from None
+
+
+def make_start(x0: np.ndarray, domain: Domain) -> tuple[np.ndarray, str]:
+    """x_1 in the domain, as a vector, and a remark if that is not x0."""
+    x0 = x0.ravel()
+    if x0.size == 0:
+        raise ValueError("x0 must have a coordinate at least: got an empty array.")
     if not np.all(np.isfinite(x0)):
         raise ValueError(f"x0 must be finite: coordinate {int(np.argmin(np.isfinite(x0)))} is not.")
     sides = (domain.low, domain.high) if isinstance(domain, Box) else ()

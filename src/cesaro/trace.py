@@ -55,6 +55,11 @@ class Trace:
         """Add a row; the time is the clock's."""
         self._rows.append((iteration, self.elapsed, value, lower_bound, gap))
 
+    @property
+    def last(self) -> tuple[int, float, float, float, float]:
+        """The last row: iteration, time, value, lower bound, gap."""
+        return self._rows[-1]
+
     def __len__(self) -> int:
         return len(self._rows)
 

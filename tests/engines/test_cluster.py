@@ -78,6 +78,10 @@ def test_files_are_read_by_the_workers(client, tmp_path):
     assert model.n_features_in_ == 8
     assert model.relative_gap_ <= 1e-4
     assert model.to_local().score(X, y) > 0.95
+    again = DaskDualAveragingRegressor(tol=1e-4, **SETTINGS).fit_files(str(tmp_path / "*.svm"))
+    np.testing.assert_array_equal(again.coef_, model.coef_)
+    with pytest.raises(ValueError, match=r"no file matches '.*none\*'"):
+        DaskDualAveragingRegressor().fit_files(tmp_path / "none*")
 
 
 @pytest.mark.parametrize(("mode", "function"), [("exact", exact_mode.slopes), ("local", local_mode.take_request)])

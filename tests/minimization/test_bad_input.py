@@ -58,7 +58,7 @@ from cesaro.weights import Linear
         ({"domain": 3}, TypeError, "project"),
         ({"callback": 3}, TypeError, "callback"),
         ({"x0": [math.nan] * 6}, ValueError, "x0 must be finite"),
-        ({"x0": np.zeros((2, 3))}, ValueError, "one vector"),
+        ({"x0": np.zeros((2, 0))}, ValueError, "an empty array"),
         ({"fun": 3}, TypeError, "fun must be"),
         ({"fun": lambda x: x @ x}, TypeError, "pass the subgradient as jac"),
     ],

@@ -13,18 +13,24 @@ from cesaro.domains.interface import Domain
 
 @dataclass(frozen=True)
 class Projected(Domain):
-    """Any object with project(x), as a domain about which nothing else is known.
+    """Any projection, as a domain about which nothing else is known.
 
     Parameters
     ----------
-    inner : object with project(x)
-        Its projection may work in place.
+    inner : object with project(x), or a function
+        The projection; it may work in place.
+    shape : tuple of int or None
+        Of the arrays that it projects; None: vectors.
     """
 
     inner: Any
+    shape: tuple[int, ...] | None = None
 
     def project(self, x: np.ndarray) -> np.ndarray:
-        return np.asarray(self.inner.project(x.copy()), dtype=float)  # it may work in place
+        project = getattr(self.inner, "project", self.inner)
+        given = x.copy() if self.shape is None else x.copy().reshape(self.shape)  # it may work in place
+        found = np.asarray(project(given), dtype=float)
+        return found.reshape(x.shape) if found.shape == given.shape else found
 
     def lowest(self, s: np.ndarray) -> float:
         return -math.inf if np.any(s) else 0.0
@@ -33,15 +39,17 @@ class Projected(Domain):
         return math.inf
 
 
-def make_domain(domain: Any = None, bounds: Any = None) -> Domain:
+def make_domain(domain: Any = None, bounds: Any = None, shape: tuple[int, ...] | None = None) -> Domain:
     """The domain of a problem, from what the user gave.
 
     Parameters
     ----------
-    domain : object with project(x) or None
-        From this module, or the user's own.
+    domain : object with project(x), function or None
+        From this module, or the user's own; a function is its projection.
     bounds : scipy.optimize.Bounds, sequence of (low, high) or None
         As in SciPy; short for a Box. None within a pair is no bound.
+    shape : tuple of int or None
+        Of the arrays that the user's own projection takes; None: vectors.
 
     Returns
     -------
@@ -65,14 +73,17 @@ def make_domain(domain: Any = None, bounds: Any = None) -> Domain:
         return Everywhere()
     if isinstance(domain, Domain):
         return domain
-    if callable(getattr(domain, "project", None)) and not isinstance(domain, type):
-        return Projected(domain)
-    raise TypeError(f"domain must have a method project(x): got {domain!r}. Try cesaro.domains.Ball(1.0).")
+    if callable(getattr(domain, "project", domain)) and not isinstance(domain, type):
+        return Projected(domain, shape)
+    raise TypeError(
+        f"domain must have a method project(x), or be a function that projects: got {domain!r}. Try cesaro.domains.Ball(1.0)."
+    )
 
 
 def _box(bounds: Any) -> Box:
     if hasattr(bounds, "lb"):
-        return Box(np.asarray(bounds.lb, dtype=float), np.asarray(bounds.ub, dtype=float))
+        low, high = (np.asarray(side, dtype=float) for side in (bounds.lb, bounds.ub))
+        return Box(low.ravel() if low.ndim > 1 else low, high.ravel() if high.ndim > 1 else high)
     try:
         pairs = [(-math.inf if low is None else low, math.inf if high is None else high) for low, high in bounds]
         low, high = np.array(pairs, dtype=float).T

@@ -74,7 +74,7 @@ class DaskEstimator(BaseEstimator, ABC):
 
         Parameters
         ----------
-        paths : sequence of str or path
+        paths : sequence of str or path, or a pattern such as "rows/part-*.svm"
             Where every worker finds them.
 
         Returns

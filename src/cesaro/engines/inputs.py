@@ -3,6 +3,7 @@
 Nothing is loaded here: a chunk is a delayed call of a deterministic loader, which can be made again if it is lost.
 """
 
+from glob import glob, has_magic
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -78,9 +79,15 @@ def from_files(paths) -> Source:
     """Chunks of svmlight files, one each; they are read on the workers, which must see the same paths."""
     from dask import delayed
 
-    paths = [paths] if isinstance(paths, str | Path) else list(paths)
+    if isinstance(paths, str | Path):
+        pattern, paths = paths, sorted(glob(str(paths))) or [paths]  # workers may see files that the driver does not
+        if has_magic(str(pattern)) and paths == [pattern]:
+            raise ValueError(
+                f"no file matches {str(pattern)!r}: fit_files takes a list of svmlight files, or a pattern."
+            )
+    paths = list(paths)
     if not paths:
-        raise ValueError("no files given: fit_files takes a list of svmlight files.")
+        raise ValueError("no files given: fit_files takes a list of svmlight files, or a pattern.")
     return Source([delayed(read_chunk, pure=True)(str(path)) for path in paths], None, None)
 
 

@@ -20,7 +20,7 @@ def make_result(run: Run, reason: StopReason, success: bool, remark: str) -> Opt
         message += "; nothing is proved: give mu > 0, or a bounded domain"
     theorem = run.theorem if run.memory is not None and not contradiction else None
     return OptimizeResult(
-        x=run.point.copy(),
+        x=run.point.copy().reshape(run.oracle.shape),
         fun=run.value,
         nit=run.nit,
         nfev=run.oracle.calls,

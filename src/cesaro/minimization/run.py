@@ -63,7 +63,7 @@ class Run:
             return False
         unit = max(1.0, abs(self.initial))
         if not self.oracle.exact:
-            lost = not (math.isfinite(self.latest) and np.all(np.isfinite(answer.g)))
+            lost = not ((math.isfinite(self.latest) or not self.oracle.has_values) and np.all(np.isfinite(answer.g)))
             return lost or self.latest > self.initial + 10 * unit
         latest, before = answer.value, self.answer.value
         overflow = not math.isfinite(latest) and (self.t == 2 or before > self.initial + unit)

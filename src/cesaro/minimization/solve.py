@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from scipy.optimize import OptimizeResult
 
-from cesaro.arguments import count, make_anchor, make_method, make_output, make_start, not_negative
+from cesaro.arguments import count, make_anchor, make_array, make_method, make_output, make_start, not_negative
 from cesaro.domains import make_domain
 from cesaro.methods import Method, Schedule
+from cesaro.minimization.report import Report
 from cesaro.minimization.result import make_result
 from cesaro.minimization.run import Run
 from cesaro.minimization.stopping import StoppingRule
@@ -38,6 +39,7 @@ def minimize(
     time_limit: float | None = None,
     callback: Callable[..., Any] | None = None,
     rng: Any = None,
+    verbose: int = 0,
 ) -> OptimizeResult:
     """Minimise a convex function over a convex set, with a proof of how far from the minimum the answer can be.
 
@@ -48,9 +50,10 @@ def minimize(
     fun : callable or object
         fun(x, *args) returns (value, subgradient). With a callable `jac` it returns the value alone. An object with value(x)
         and subgradient(x) is accepted too; if it has sample(x, rng), an unbiased estimate of a subgradient, that is used
-        instead and nothing can be proved.
-    x0 : array of shape (d,)
-        Where to start; projected on the domain if it lies outside.
+        instead and nothing can be proved. With sample alone there is no value either, and `fun` of the result is nan.
+    x0 : array
+        Where to start; projected on the domain if it lies outside. Of whatever shape: fun, jac, callback and a projection
+        of yours get arrays of that shape; `domains` of this package see it as a vector.
     args : tuple
         Further arguments of fun and jac.
     jac : True or callable
@@ -60,8 +63,8 @@ def minimize(
     mu : float
         Strong convexity of f. Required by "gda", "sc-pda" and the other methods for strongly convex problems. With mu = 0
         there is a lower bound only on bounded domains.
-    domain : object with project(x)
-        From `cesaro.domains`, or your own.
+    domain : object with project(x) or function
+        From `cesaro.domains`, or your own; a function is the projection itself.
     bounds : scipy.optimize.Bounds or sequence of (low, high)
         As in SciPy; short for domain=Box(low, high).
     weights, gamma : Weights or function t -> float
@@ -82,6 +85,8 @@ def minimize(
         callback(x), or callback(intermediate_result=OptimizeResult), after every step; StopIteration ends the run.
     rng : None, int or numpy Generator
         For oracles that sample.
+    verbose : int
+        1: a line on stderr at the end; 2: one whenever value and gap are measured, too.
 
     Returns
     -------
@@ -111,16 +116,22 @@ def minimize(
     """
     tol, max_iter = not_negative("tol", tol), count("max_iter", max_iter)
     deadline = math.inf if time_limit is None else time.monotonic() + not_negative("time_limit", time_limit)
-    oracle, region = make_oracle(fun, jac, args, np.random.default_rng(rng)), make_domain(domain, bounds)
-    rule, stopping = make_method(method, mu), StoppingRule(tol, max_iter, time_limit, deadline, make_callback(callback))
+    start = make_array(x0)
+    oracle = make_oracle(fun, jac, args, np.random.default_rng(rng), start.shape)
+    region, rule = make_domain(domain, bounds, start.shape), make_method(method, mu)
+    stopping = StoppingRule(tol, max_iter, time_limit, deadline, make_callback(callback, start.shape))
     a = make_weights(rule.weights if weights is None else weights)
     b = rule.gamma(a) if gamma is None else make_weights(gamma)
-    x1, remark = make_start(x0, region)
+    x1, remark = make_start(start, region)
     schedule, output = Schedule(a, b, make_anchor(anchor), max_iter), make_output(output, rule, a, oracle.exact)
 
     run = Run(oracle, rule, region, schedule, output, x1, adapt_anchor=anchor == "auto")
+    report = Report(run.trace, verbose)
     run.evaluate()
     while (reason := stopping.stop_reason(run)) is None:
+        report.measured()
         run.step()
         run.evaluate()
-    return make_result(run, reason, stopping.is_success(reason), remark)
+    result = make_result(run, reason, stopping.is_success(reason), remark)
+    report.ended(result)
+    return result

@@ -42,7 +42,7 @@ class StoppingRule:
             if not callback_wants_value:
                 run.measure()
             reason = StopReason(CALLBACK, "the callback stopped the run")
-        if reason and not math.isfinite(run.latest):
+        if reason and run.oracle.has_values and not math.isfinite(run.latest):
             return StopReason(BAD_ORACLE, f"the value of the answer is {run.latest}; the last good point is returned")
         return reason
 

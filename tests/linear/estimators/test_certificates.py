@@ -119,6 +119,26 @@ def test_the_history_ends_where_the_model_is_and_can_be_plotted():
     assert len(display.lines_) == 3
     assert display.ax_.get_yscale() == "log"
     matplotlib.pyplot.close(display.figure_)
+    with pytest.raises(ValueError, match=r"draws one model: this fit has 3.*gap"):
+        ConvergenceDisplay.from_estimator(model, kind="bounds")
+    with pytest.raises(ValueError, match="must be"):
+        ConvergenceDisplay.from_estimator(model, kind="curve")
+
+
+def test_bounds_are_drawn_as_two_curves_that_close():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("agg")
+    X, y, _ = data()
+    model = DualAveragingClassifier(alpha=1e-3, random_state=0).fit(X, y)
+    display = ConvergenceDisplay.from_estimator(model)
+    upper, lower = (line.get_ydata() for line in display.lines_)
+    assert (upper >= lower).all()
+    assert (np.diff(upper) <= 0).all()
+    assert (np.diff(lower) >= 0).all()
+    assert len(display.ax_.collections) == 1  # the gap
+    low, high = display.ax_.get_ylim()
+    assert low < lower[-1] <= upper[-1] < high
+    matplotlib.pyplot.close(display.figure_)
 
 
 def test_certified_labels_depend_on_the_fit_not_on_later_parameters():

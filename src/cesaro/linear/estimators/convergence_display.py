@@ -13,6 +13,9 @@ Parameters
 ----------
 x : {"epoch", "time"}
     The horizontal axis.
+kind : {"auto", "bounds", "gap"}
+    "bounds": the value reached, the lower bound, and the duality gap as the area between them; "gap": the duality gap of
+    every model on a logarithmic axis; "auto": "bounds" if there is one model.
 ax : matplotlib axes or None
     Where to draw; None makes a new figure.
 **line : dict
@@ -28,7 +31,7 @@ ConvergenceDisplay
 @complete(DRAWING)
 @dataclass
 class ConvergenceDisplay:
-    """The proved gap of a fitted model over its epochs (or seconds); needs matplotlib.
+    """What a fit has reached and proved over its epochs, or seconds; needs matplotlib.
 
     Parameters
     ----------
@@ -49,14 +52,16 @@ class ConvergenceDisplay:
     >>> model = DualAveragingClassifier(alpha=0.1, random_state=0).fit(*make_classification(random_state=0))
     >>> display = ConvergenceDisplay.from_estimator(model)
     >>> display.ax_.get_ylabel()
-    'proved gap'
+    'objective'
     """
 
     history: dict[str, np.ndarray]
     names: list[str]
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, x: str = "epoch", ax: Any = None, **line: Any) -> Self:
+    def from_estimator(
+        cls, estimator: Any, *, x: str = "epoch", kind: str = "auto", ax: Any = None, **line: Any
+    ) -> Self:
         """Draw the history of a fitted estimator.
 
         Parameters
@@ -75,29 +80,63 @@ class ConvergenceDisplay:
         models = int(estimator.history_["model"].max()) + 1 if "model" in estimator.history_ else 1
         labels = getattr(estimator, "classes_", np.arange(models))
         names = [str(labels[k]) for k in range(models)] if models > 1 else [type(estimator).__name__]
-        return cls(estimator.history_, names).plot(x=x, ax=ax, **line)
+        return cls(estimator.history_, names).plot(x=x, kind=kind, ax=ax, **line)
 
-    def plot(self, *, x: str = "epoch", ax: Any = None, **line: Any) -> Self:
-        """Draw objective - best lower bound of each model on a logarithmic axis; epochs without a proof are omitted.
+    def plot(self, *, x: str = "epoch", kind: str = "auto", ax: Any = None, **line: Any) -> Self:
+        """Draw the history; evaluations without a proof are omitted.
 
         Raises
         ------
         ValueError
-            If `x` is neither "epoch" nor "time".
+            If `x` or `kind` is not one of the words above, or there are several models to draw the bounds of.
         """
         import matplotlib.pyplot as plt
 
         if x not in ("epoch", "time"):
             raise ValueError(f'x must be "epoch" or "time": got {x!r}.')
+        if kind not in ("auto", "bounds", "gap"):
+            raise ValueError(f'kind must be "auto", "bounds" or "gap": got {kind!r}.')
+        if kind == "bounds" and len(self.names) > 1:
+            raise ValueError(f'kind="bounds" draws one model: this fit has {len(self.names)}. Use kind="gap".')
         if ax is None:
             _, ax = plt.subplots()
-        model = self.history.get("model", np.zeros(len(self.history["epoch"]), dtype=int))
-        gap = self.history["objective"] - self.history["lower_bound"]
-        self.lines_ = []
-        for k, name in enumerate(self.names):
-            shown = (model == k) & np.isfinite(gap) & (gap > 0.0)
-            self.lines_ += ax.plot(self.history[x][shown], gap[shown], **{"label": name, "marker": ".", **line})
-        ax.set(xlabel={"epoch": "epoch", "time": "seconds"}[x], ylabel="proved gap", yscale="log")
+        draw = self._draw_gap if kind == "gap" or len(self.names) > 1 else self._draw_bounds
+        self.lines_ = draw(x, ax, line)
+        ax.set_xlabel({"epoch": "epoch", "time": "seconds"}[x])
         ax.legend()
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+    def _draw_gap(self, x: str, ax: Any, line: dict[str, Any]) -> list[Any]:
+        """The gap of each model."""
+        lines = []
+        for k, name in enumerate(self.names):
+            shown = self._proved(k)
+            upper, lower = self._bounds(shown)
+            lines += ax.plot(self.history[x][shown], upper - lower, **{"label": name, "marker": ".", **line})
+        ax.set(ylabel="proved gap", yscale="log")
+        return lines
+
+    def _draw_bounds(self, x: str, ax: Any, line: dict[str, Any]) -> list[Any]:
+        """Value and lower bound, and the area between them; the axis shows what is left after the first evaluations."""
+        shown = self._proved(0)
+        at, (upper, lower) = self.history[x][shown], self._bounds(shown)
+        above = ax.plot(at, upper, **{"label": "value reached", "marker": ".", "color": "#0072B2", **line})
+        below = ax.plot(at, lower, **{"label": "lower bound, proved", "marker": ".", "color": "#D55E00", **line})
+        ax.fill_between(at, lower, upper, color="#0072B2", alpha=0.15, lw=0, label="duality gap")
+        if len(at):
+            room = (upper - lower)[min(2, len(at) - 1)] or abs(upper[-1]) or 1.0
+            ax.set_ylim(lower[-1] - room, upper[-1] + room)
+        ax.set_ylabel("objective")
+        return [*above, *below]
+
+    def _proved(self, model: int) -> np.ndarray:
+        """Which evaluations of a model have a lower bound, and leave a gap."""
+        whose = self.history.get("model", np.zeros(len(self.history["epoch"]), dtype=int))
+        gap = self.history["objective"] - self.history["lower_bound"]
+        return (whose == model) & np.isfinite(gap) & (gap > 0.0)
+
+    def _bounds(self, shown: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The best value and the best lower bound so far: both hold from then on."""
+        history = self.history
+        return np.minimum.accumulate(history["objective"][shown]), np.maximum.accumulate(history["lower_bound"][shown])

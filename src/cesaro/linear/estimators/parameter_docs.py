@@ -29,7 +29,8 @@ intercept_scaling : float
 random_state : int, RandomState or None
     Seeds the order of the rows.
 verbose : int
-    Show progress on stderr.
+    1: a progress bar on a terminal or in a notebook, the last line of it elsewhere; 2: a line on stderr for every
+    evaluation.
 X : array-like or sparse matrix of shape (n_samples, n_features)
     The rows.
 sample_weight : array-like of shape (n_samples,) or None

@@ -47,7 +47,7 @@ class Progress(ABC):
 
 
 class Line(Progress):
-    """One line on stderr that rewrites itself."""
+    """One line on a terminal that rewrites itself."""
 
     def draw(self, done: float, words: str) -> None:
         sys.stderr.write(f"\r[{'#' * round(24 * done):<24}] {words}   ")
@@ -57,6 +57,47 @@ class Line(Progress):
         if self.seen:
             sys.stderr.write("\n")
             sys.stderr.flush()
+
+
+class LastLine(Progress):
+    """The last line alone, for log files."""
+
+    words = ""
+
+    def draw(self, done: float, words: str) -> None:
+        self.words = words
+
+    def close(self) -> None:
+        if self.words:
+            print(self.words, file=sys.stderr, flush=True)
+
+
+class EveryLine(Progress):
+    """A line for every report, none of which rewrites another."""
+
+    def draw(self, done: float, words: str) -> None:
+        print(f"{100 * done:3.0f} %  {words}", file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        pass
+
+
+class NotebookBar(Progress):
+    """A bar in the output of a notebook's cell."""
+
+    handle: Any = None
+
+    def draw(self, done: float, words: str) -> None:
+        from IPython.display import HTML, display
+
+        bar = HTML(f'<progress value="{done:.4f}" max="1" style="width: 14em"></progress> <code>{words}</code>')
+        if self.handle is None:
+            self.handle = display(bar, display_id=True)
+        else:
+            self.handle.update(bar)
+
+    def close(self) -> None:
+        pass
 
 
 class Silence(Progress):
@@ -88,5 +129,17 @@ def watched_by(watcher: Watcher) -> Iterator[None]:
 
 def begin(models: int, max_iter: int, tol: float, least_unit: float, verbose: Any = 0) -> Progress:
     """The progress of a fit that begins now."""
-    watcher = _watcher.get() or (Line if verbose else Silence)
+    watcher = _watcher.get() or _shown(int(verbose))
     return watcher(models, max_iter, tol, least_unit)
+
+
+def _shown(verbose: int) -> Watcher:
+    """Who shows it: a bar where something can be drawn, lines for log files; more of them with a larger number."""
+    if verbose <= 0:
+        return Silence
+    if verbose > 1:
+        return EveryLine
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    if hasattr(shell, "kernel"):
+        return NotebookBar
+    return Line if sys.stderr.isatty() else LastLine
