@@ -117,6 +117,7 @@ def test_the_commands_of_a_page_run(page, tmp_path, monkeypatch, capsys):
         assert not ended.value.code, f"{line}: {capsys.readouterr().err}"
 
 
+@pytest.mark.filterwarnings("ignore:Liblinear failed to converge")
 @pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: page.stem)
 def test_the_code_of_a_page_runs_and_prints_what_it_says(page, monkeypatch, tmp_path):
     pytest.importorskip("matplotlib").use("agg")

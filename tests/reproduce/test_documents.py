@@ -31,12 +31,3 @@ def test_the_committed_figures_are_whole(committed):
         assert all(panel.series for panel in figure.panels)
     assert committed["theorems"].caption == theorems.CAPTION
     assert committed["figure1"].caption == figure1.CAPTION
-
-
-def test_every_row_of_the_readme_s_table_is_in_the_numbers(committed):
-    known = {tuple(cell.replace("*", "\\*") for cell in row) for row in committed["figure1"].table}
-    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
-    begin = next(k for k, line in enumerate(lines) if line.startswith("| method on a9a"))
-    rows = [tuple(line.strip("| ").split(" | ")) for line in lines[begin:] if line.startswith("| ")][:8]
-    assert len(rows) == 8
-    assert set(rows) <= known
