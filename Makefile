@@ -1,4 +1,4 @@
-.PHONY: run check test test-oldest coverage bench soak docs lint clean
+.PHONY: run check test test-oldest coverage bench soak docs dist lint clean
 ifeq ($(OS),Windows_NT)
 SHELL = bash
 PYTHON ?= python
@@ -49,6 +49,14 @@ docs: .venv/docs
 	rm -rf site
 	$(BIN)/python -m sphinx -W --keep-going -E -q docs site
 	$(BIN)/python -m pytest docs/test_site.py
+
+# Source and wheel in dist/, checked; the wheel runs in an environment that has nothing else.
+dist: .venv/ready
+	rm -rf dist
+	$(BIN)/python $(PIP) -c constraints.txt build twine
+	$(BIN)/python -m build --outdir dist
+	$(BIN)/python -m twine check --strict dist/*
+	$(BIN)/python tests/check_dist.py dist
 
 soak: .venv/ready
 	PYTHONPATH=tests $(BIN)/python -m data.soak_svmlight 100000
