@@ -56,6 +56,7 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "download_all_examples": False,
     "show_signature": False,
+    "write_computation_times": False,
     "min_reported_time": 5,
     "image_scrapers": ("matplotlib",),
     "matplotlib_animations": False,
@@ -74,6 +75,7 @@ copybutton_exclude = ".linenos, .gp, .go"
 
 html_theme = "pydata_sphinx_theme"
 html_title = "cesaro"
+html_context = {"default_mode": "auto"}
 html_static_path = ["_static"]
 html_css_files = ["style.css"]
 html_favicon = "_static/mark.svg"

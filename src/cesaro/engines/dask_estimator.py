@@ -74,8 +74,8 @@ class DaskEstimator(BaseEstimator, ABC):
 
         Parameters
         ----------
-        paths : sequence of str or path, or a pattern such as "rows/part-*.svm"
-            Where every worker finds them.
+        paths : sequence of str or path, or str
+            Where every worker finds them; one string may be a pattern, as `rows/part-*.svm`.
 
         Returns
         -------
