@@ -20,19 +20,10 @@ from sklearn.datasets import load_iris
 from cesaro.cli import main
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+ELSEWHERE = {"networks"}  # whose code needs a network to train: tests/optim/test_guide.py runs it
+PAGES = [ROOT / "README.md", *(page for page in sorted((ROOT / "docs").glob("*.md")) if page.stem not in ELSEWHERE)]
 FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.M | re.S)
-NEEDED = {"networks": ["torch"], "scale": ["dask"], "export": ["polars", "skl2onnx", "skops"]}
-BEFORE = {
-    "networks": """
-import torch
-from torch import nn
-model, steps = nn.Linear(3, 1), 30
-loss, evaluate = nn.functional.mse_loss, lambda model: None
-batches = [(torch.randn(8, 3), torch.randn(8, 1)) for _ in range(4)]
-x, y = batches[0]
-"""
-}
+NEEDED = {"scale": ["dask"], "export": ["polars", "skl2onnx", "skops"]}
 
 
 class Block(NamedTuple):
@@ -57,7 +48,6 @@ def blocks(text: str) -> list[Block]:
 def outputs(page: Path, text: str) -> list[str]:
     """What the blocks of a page print, run one after the other."""
     names: dict[str, object] = {"__name__": "__main__"}
-    exec(BEFORE.get(page.stem, ""), names)
     printed = []
     for block in blocks(text):
         said = io.StringIO()
