@@ -85,4 +85,4 @@ $(OLDEST)/ready: pyproject.toml tests/lower_bounds.py
 	touch $@
 
 clean:
-	rm -rf .venv $(OLDEST) site docs/api docs/charts docs/gallery
+	rm -rf .venv $(OLDEST) site docs/api docs/api.rst docs/charts docs/gallery

@@ -9,9 +9,12 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_ext"))
 
 import benchmark_charts
+import reference
 from sphinx.application import Sphinx
 
 from cesaro import __version__
+
+reference.write(HERE / "api.rst")
 
 project = "cesaro"
 author = "the cesaro developers"

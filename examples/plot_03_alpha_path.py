@@ -3,7 +3,7 @@ Alpha by cross-validation, with the curve
 =========================================
 
 Sixteen values of ``alpha`` on five folds are eighty models. They share their epochs: while a row is in the cache all
-of them are updated, so that the search costs little more than a fit.
+of them are updated, so that the search costs a small part of eighty fits.
 """
 
 # %%
@@ -41,6 +41,6 @@ ax.fill_between(alphas, mean - error, mean + error, alpha=0.2, label="standard e
 ax.plot(alphas, mean, "o-", label="accuracy in cross-validation")
 ax.axvline(search.alpha_, color="C1", ls="--", lw=1.5, label=f"best: {search.alpha_:.1e}")
 ax.axvline(simplest, color="C2", ls=":", lw=2, label=f"largest within one error: {simplest:.1e}")
-ax.set(xscale="log", xlabel="alpha", ylabel="accuracy", title="Sixteen alphas, five folds, one walk over the rows")
+ax.set(xscale="log", xlabel="alpha", ylabel="accuracy", title="Sixteen alphas, five folds, the same few epochs")
 ax.legend(loc="lower left")
 plt.show()
