@@ -73,8 +73,8 @@ class Solver(ABC):
         """Whether the models that are left are to be solved in another way: their status is then "max_iter"."""
         return False
 
-    def after_interrupt(self) -> Evaluation | None:
-        """What a Ctrl-C in the middle of an epoch leaves to be evaluated."""
+    def after_interrupt(self, running: list[int]) -> Evaluation | None:
+        """What a Ctrl-C in the middle of an epoch leaves to be evaluated of the models that were running."""
         return None
 
     def close(self) -> None:  # noqa: B027  most have nothing to do
@@ -161,7 +161,7 @@ class Loop:
                     self.slot.offer(self._state)
         except KeyboardInterrupt:
             new = any(log.history.rows[-1][0] < solver.epoch for log in self.logs if len(log.history))
-            left = solver.after_interrupt() if new else None
+            left = solver.after_interrupt(running) if new else None
             if left is not None:
                 self._offer(running, left, record=True)
             elif not all(len(log.history) for log in self.logs):

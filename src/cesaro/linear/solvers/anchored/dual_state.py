@@ -65,7 +65,7 @@ class SolverState:
 
     @property
     def active(self) -> np.ndarray:
-        """The rows that the next epoch visits."""
+        """The active rows, where none are set apart."""
         return self.whole.active
 
     @property

@@ -6,6 +6,7 @@ goes on by itself, over its own active rows, from its dual values and its prox c
 """
 
 import math
+import time
 from typing import Any
 
 import numpy as np
@@ -27,16 +28,12 @@ from cesaro.linear.solvers.driver import Evaluation, Report
 from cesaro.linear.solvers.settings import Settings
 
 TOGETHER = 16  # classes: a cache line of single numbers
-HOPE, MOST = (
-    1.2,
-    0.75,
-)  # an evaluation, as dear as three epochs, is tried when so many estimated gaps are that near to proof
+HOPE = 1.2  # an evaluation, as dear as three epochs, is tried when gaps are estimated to be that near to proof,
+MOST = 0.75  # of so many of the classes
 ENTRIES = 8  # for each column, from which on an epoch is not mostly one over the columns
 FEWEST = 4  # classes up to which each is solved by itself
-EARLY, MIDDLE = (
-    0.7,
-    0.4,
-)  # where in the first epoch, and in later ones, the point is that the average has besides the last
+EARLY = 0.7  # where in the first epoch the point is that its average has besides the last,
+MIDDLE = 0.4  # and in later ones
 
 
 class OneVsRestSolver(driver.Solver):
@@ -44,12 +41,8 @@ class OneVsRestSolver(driver.Solver):
 
     def __init__(self, problems: list[Problem], settings: Settings):
         one = problems[0]
-        self.rows, self.loss, self.mu, self.tol = (
-            without_redundant_arrays(one.rows),
-            dual_form(one.loss),
-            one.mu,
-            settings.tol,
-        )
+        self.rows, self.loss = without_redundant_arrays(one.rows), dual_form(one.loss)
+        self.mu, self.tol = one.mu, settings.tol
         self.single = self.loss.in_single_precision()
         rows, n, d, L = self.rows, one.rows.n, one.rows.d, padded(len(problems), np.float32)
         self.models, self.width, self.least_unit = len(problems), d + 1, one.least_unit
@@ -131,8 +124,8 @@ class OneVsRestSolver(driver.Solver):
         points: Any = [W[:, c] for c in running]
         return Evaluation(points, objective[running], lower[running], np.full(len(running), n))
 
-    def after_interrupt(self) -> Evaluation:
-        return self.evaluate(list(range(self.models)), self.tol, last=True)
+    def after_interrupt(self, running: list[int]) -> Evaluation:
+        return self.evaluate(running, self.tol, last=True)
 
     def state(self) -> None:
         return None
@@ -169,17 +162,22 @@ def applies(problems: list[Problem], settings: Settings, starts: list[Any]) -> b
 
 def solve(problems: list[Problem], settings: Settings, report: Report | None = None) -> list[Fit]:
     """All of them: together, and those that are not proved then one by one."""
-    solver = OneVsRestSolver(problems, settings)
+    began, solver = time.perf_counter(), OneVsRestSolver(problems, settings)
     fits, width = driver.run_to_end(solver, settings, report), problems[0].rows.width
     left = [c for c, fit in enumerate(fits) if fit.status == "max_iter" and fit.n_iter < settings.max_iter]
     starts = {c: solver.start(c) for c in left}
     del solver
     for c in left:
+        if any(fit.status == "interrupted" for fit in fits):  # what the others have is what they keep
+            fits[c] = fits[c]._replace(status="interrupted")
+            continue
 
         def mine(_: int, epoch: int, objective: float, lower: float, c: int = c) -> None:
             if report is not None:
                 report(c, fits[c].n_iter + epoch, objective, lower)
 
-        rest = settings._replace(max_iter=settings.max_iter - fits[c].n_iter)
+        limit = settings.time_limit
+        limit = None if limit is None else max(0.0, began + limit - time.perf_counter())
+        rest = settings._replace(max_iter=settings.max_iter - fits[c].n_iter, time_limit=limit)
         fits[c] = driver.joined(fits[c], solve_one(problems[c], rest, starts.pop(c), mine))
     return [fit._replace(w=fit.w[:width], state=None) for fit in fits]

@@ -115,7 +115,7 @@ class AnchoredSolver(driver.Solver):
             total[:] = self.weights * w
         return found
 
-    def after_interrupt(self) -> Evaluation:
+    def after_interrupt(self, running: list[int]) -> Evaluation:
         state = self.current
         state.write_back()
         state.sum_afresh()  # an epoch may have been cut off after its last row and before its sums

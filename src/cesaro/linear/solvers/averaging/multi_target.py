@@ -123,7 +123,7 @@ class MultiTargetSolver(driver.Solver):
     def evaluate(self, running: list[int], tol: float, last: bool) -> Evaluation:
         return self._evaluation(self.outputs(), np.array([planes.bound() for planes in self.planes]))
 
-    def after_interrupt(self) -> Evaluation:
+    def after_interrupt(self, running: list[int]) -> Evaluation:
         return self._evaluation(self.outputs(), np.full(self.models, -math.inf))
 
     def _evaluation(self, points: np.ndarray, bounds: np.ndarray) -> Evaluation:

@@ -201,7 +201,7 @@ class AveragingSolver(driver.Solver):
     def known_points(self) -> Evaluation | None:
         return None if self.known is None else self._evaluation(self.known[None])
 
-    def after_interrupt(self) -> Evaluation:
+    def after_interrupt(self, running: list[int]) -> Evaluation:
         return self._evaluation(self.output()[None])
 
     def _evaluation(self, points: np.ndarray, bound: float = -math.inf) -> Evaluation:
