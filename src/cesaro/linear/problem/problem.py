@@ -16,7 +16,11 @@ TWO_CLASSES, ONE_VS_REST = 1e-3, 0.1  # the least unit of a relative gap, as a p
 
 
 class Problem(NamedTuple):
-    """mu/2 |w|^2 + l1 |w|_1 + sum_i v_i loss(<x_i, w>, y_i) / sum_i v_i  over |w| <= radius; no L1 on the intercept."""
+    """mu/2 |w|^2 + l1 |w|_1 + sum_i v_i loss(<x_i, w>, y_i) / sum_i v_i  over |w| <= radius.
+
+    The intercept, the last entry of w where rows.bias is not 0, bears no L1; with `penalize_intercept=False` it bears
+    no L2 either, and the ball does not bind it.
+    """
 
     rows: Rows
     y: np.ndarray  # float64 (n,): -1/+1, or targets
@@ -27,6 +31,7 @@ class Problem(NamedTuple):
     radius: float = np.inf
     layout: Any = None  # of rows that lie in a file: block_order.Layout
     least_unit: float = TWO_CLASSES  # of a relative gap, as a part of the objective at w = 0
+    penalize_intercept: bool = True
 
 
 class History:
