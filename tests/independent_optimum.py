@@ -38,14 +38,18 @@ def objective(problem, w):
     """The problem's objective at w, as it is defined."""
     rows, y, v, loss, mu, l1, *_ = problem
     mean = v @ loss.value(dense(problem) @ w, y) / v.sum()
-    return float(mu / 2 * w @ w + l1 * np.abs(w[: rows.d]).sum() + mean)
+    penalized = w if problem.penalize_intercept else w[: rows.d]
+    return float(mu / 2 * penalized @ penalized + l1 * np.abs(w[: rows.d]).sum() + mean)
 
 
 def optimum(problem):
     """(w, f(w)), f(w) within about 1e-7 of the optimum."""
     rows, y, v, loss, mu, l1, radius, *_ = problem
     X, m, q = dense(problem), rows.width, v / v.sum()
-    cut, pieces = np.where(np.arange(rows.width) < rows.d, l1, 0.0), _pieces(problem.loss, y)
+    feature = np.arange(rows.width) < rows.d
+    cut, pieces = np.where(feature, l1, 0.0), _pieces(problem.loss, y)
+    bound = feature | problem.penalize_intercept  # what the L2 penalty and the ball are about
+    mu = np.where(bound, mu, 0.0)
     n = 0 if pieces is None else len(y)
 
     def split(z):
@@ -56,14 +60,14 @@ def optimum(problem):
         mean = q @ slack if n else q @ loss.value(X @ w, y)
         slope = np.zeros(m) if n else X.T @ (q * loss.slope(X @ w, y))
         grad = np.concatenate([mu * w + slope + cut, -mu * w - slope + cut, q if n else np.empty(0)])
-        return mu / 2 * w @ w + cut @ (z[:m] + z[m : 2 * m]) + mean, grad
+        return (mu * w) @ w / 2 + cut @ (z[:m] + z[m : 2 * m]) + mean, grad
 
     limits = []
     for a, c in pieces or []:
         J = np.hstack([-a[:, None] * X, a[:, None] * X, np.eye(n)])
         limits.append({"type": "ineq", "fun": lambda z, J=J, c=c: J @ z - c, "jac": lambda z, J=J: J})
     if radius < np.inf:
-        limits.append({"type": "ineq", "fun": lambda z: radius**2 - split(z)[0] @ split(z)[0]})
+        limits.append({"type": "ineq", "fun": lambda z: radius**2 - split(z)[0][bound] @ split(z)[0][bound]})
     z = np.zeros(2 * m + n)
     if n:
         z[2 * m :] = loss.value(np.zeros(n), y)
@@ -72,5 +76,5 @@ def optimum(problem):
         f, z, jac=True, method="SLSQP", bounds=bounds, constraints=limits, options={"maxiter": 500, "ftol": 1e-14}
     ).x
     w = split(z)[0]
-    w = w * min(1.0, radius / max(np.linalg.norm(w), 1e-300))
+    w[bound] *= min(1.0, radius / max(np.linalg.norm(w[bound]), 1e-300))
     return w, objective(problem, w)

@@ -96,7 +96,11 @@ Averaging = Annotated[
 ]
 BatchSize = Annotated[int | None, _option("--batch-size", "N", "Rows a step of the paper's solvers.", min=1)]
 Sampling = Annotated[str | None, _option("--sampling", "NAME", "reshuffle or replacement, of the paper's solvers.")]
+PenalizeIntercept = Annotated[
+    bool | None, _option("--penalize-intercept", "", "The intercept bears the L2 penalty, as in LinearSVC.")
+]
 NAMES = (
+    "penalize_intercept",
     "intercept_scaling",
     "l1_ratio",
     "radius",

@@ -102,6 +102,7 @@ class Solving(NamedTuple):
     time_limit: TimeLimit = None
     seed: Seed = 0
     no_intercept: NoIntercept = False
+    penalize_intercept: advanced.PenalizeIntercept = None
     intercept_scaling: advanced.InterceptScaling = None
     l1_ratio: advanced.L1Ratio = None
     radius: advanced.Radius = None

@@ -63,6 +63,8 @@ def _prepare(model: Any, executor: Any, source: Source, options: EngineOptions) 
         model.feature_names_in_ = source.names
     make = _class_problems if engine_interface.is_classifier(model) else _target_problems
     factory, counts = make(model, executor, parts, blocks)
+    if options.mode == "exact":  # the paper's methods
+        factory = factory._replace(facts=factory.facts._replace(penalize_intercept=True))
     if options.mode == "local":
         parts = [part for part, count in zip(parts, counts, strict=True) if count]
     return Work(parts, problems.WholeFacts(sum(counts), n, blocks), factory, settings, slot)

@@ -246,7 +246,8 @@ def test_the_signature_is_the_documented_one():
     expected = {
         "loss": "hinge", "alpha": 1e-4, "l1_ratio": 0.0, "solver": "anchored", "averaging": "auto", "anchor": "auto",
         "radius": None, "tol": 1e-3, "max_iter": 1000, "time_limit": None, "batch_size": 1, "sampling": "reshuffle",
-        "epsilon": 0.1, "fit_intercept": True, "intercept_scaling": 1.0, "class_weight": None, "warm_start": False,
+        "epsilon": 0.1, "fit_intercept": True, "penalize_intercept": True,
+        "intercept_scaling": 1.0, "class_weight": None, "warm_start": False,
         "checkpoint": None, "n_jobs": None, "random_state": None, "verbose": 0,
     }  # fmt: skip
     assert parameters == expected

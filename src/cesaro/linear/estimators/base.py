@@ -115,7 +115,8 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, BaseEstimator, A
 
     def _problem(self, rows: Rows, y: np.ndarray, v: np.ndarray, alpha: float) -> Problem:
         radius = np.inf if self.radius is None else float(self.radius)
-        return make_problem(rows, y, v, self._loss(), alpha, self.l1_ratio, radius)
+        penalized = penalizes_intercept(self.solver, self.penalize_intercept)
+        return make_problem(rows, y, v, self._loss(), alpha, self.l1_ratio, radius, penalized)
 
     def _solve(self, problems: list[Problem], at_zero: list[float], settings: Settings) -> list[Fit]:
         """Fits of the problems, one model each; a warm start continues from the last ones where they still match."""
@@ -162,7 +163,7 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, BaseEstimator, A
         """Solve, set the fitted attributes, warn if the proof that was asked for is not there."""
         settings = settings or self._settings()
         fits = self._solve(problems, at_zero, settings)
-        self._publish(fits, at_zero, problems[0])
+        self._publish(fits, at_zero, problems[0], self._intercept_reaches(problems, fits))
         self._warn(fits, settings.interrupted)
         return self
 
@@ -178,7 +179,13 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, BaseEstimator, A
         constant = np.reshape(self.intercept_ - getattr(self, "_center", 0.0), (len(coef), 1))
         return np.hstack([coef, constant / self._scaling]) if self._scaling else coef
 
-    def _publish(self, fits: list[Fit], at_zero: list[float], problem: Problem) -> None:
+    def _intercept_reaches(self, problems: list[Problem], fits: list[Fit]) -> np.ndarray | None:
+        """How far the optimum's intercepts may be from those of the fits, where somebody will ask."""
+        return None
+
+    def _publish(
+        self, fits: list[Fit], at_zero: list[float], problem: Problem, reaches: np.ndarray | None = None
+    ) -> None:
         """Set the fitted attributes; `at_zero` holds the objectives at w = 0."""
         n, d = problem.rows.n, problem.rows.d
         self.intercept_ = np.array([self._bias * fit.w[d] if self._bias else 0.0 for fit in fits])
@@ -196,6 +203,8 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, BaseEstimator, A
         self.n_iter_ = max(fit.n_iter for fit in fits)
         self.history_ = _history(fits)
         self._mu, self._scaling = problem.mu, problem.rows.bias
+        penalized = problem.penalize_intercept or not self._scaling
+        self._intercept_reach = np.full(len(fits), 0.0 if penalized else np.inf) if reaches is None else reaches
         self._rounding = (n + d) * np.finfo(float).eps  # of an objective, relative: a sum of n losses of d products
 
     def _warn(self, fits: list[Fit], interrupted: bool = False) -> None:
@@ -213,6 +222,11 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, BaseEstimator, A
                 "Raise max_iter, time_limit or tol; tol=0 asks for no proof."
             )
             warnings.warn(message, ConvergenceWarning, stacklevel=5)
+
+
+def penalizes_intercept(solver: str, asked: bool) -> bool:
+    """Whether the intercept bears the L2 penalty: the paper's methods need strong convexity in every direction."""
+    return asked or solver != "anchored"
 
 
 def _seed(random_state: Any) -> int:

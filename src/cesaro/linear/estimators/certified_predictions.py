@@ -1,7 +1,8 @@
 """Labels that the exact optimum provably shares.
 
 f is mu-strongly convex, so a model w with a proved gap lies within r = sqrt(2 gap / mu) of the optimum w*, and
-|<x, w> - <x, w*>| <= |x| r: a label whose margin is larger than that is the optimum's own.
+|<x, w> - <x, w*>| <= |x| r: a label whose margin is larger than that is the optimum's own. An intercept without a penalty
+adds how far it can be from the optimum's (`bounds.intercept_interval`).
 """
 
 from typing import Any
@@ -25,14 +26,15 @@ def row_norms(X: Any, bias: float) -> np.ndarray:
     return np.hypot(unit * np.sqrt(squares), bias) * (1.0 + (X.shape[1] + 4) * EPS)
 
 
-def certified_labels(scores, norms, gap, mu: float, w_norms, terms: int):
+def certified_labels(scores, norms, gap, mu: float, w_norms, terms: int, intercept_reach=0.0):
     """Index of the winning class of each row, and whether the optimum provably has the same one.
 
-    `scores` (n, K) or (n,) for two classes; `gap` and `w_norms` one number per model; `terms` that a score sums.
+    `scores` (n, K) or (n,) for two classes; `gap`, `w_norms` and `intercept_reach` one number per model; `terms` that a
+    score sums.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         distance = np.sqrt(2.0 * np.asarray(gap, dtype=float) / mu) + terms * EPS * np.asarray(w_norms)
-        reach = np.multiply.outer(norms, distance) * (1.0 + 4.0 * EPS)
+        reach = (np.multiply.outer(norms, distance) + np.asarray(intercept_reach)) * (1.0 + 4.0 * EPS)
     if scores.ndim == 1:
         return (scores > 0.0).astype(np.intp), np.abs(scores) > reach.reshape(len(scores))
     best = scores.argmax(axis=1)

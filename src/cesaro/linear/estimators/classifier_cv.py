@@ -77,6 +77,7 @@ class DualAveragingClassifierCV(LinearClassifier):
         sampling: str = "reshuffle",
         epsilon: float = 0.1,
         fit_intercept: bool = True,
+        penalize_intercept: bool = True,
         intercept_scaling: float = 1.0,
         class_weight: dict[Any, float] | str | None = None,
         warm_start: bool = False,
@@ -101,6 +102,7 @@ class DualAveragingClassifierCV(LinearClassifier):
         self.sampling = sampling
         self.epsilon = epsilon
         self.fit_intercept = fit_intercept
+        self.penalize_intercept = penalize_intercept
         self.intercept_scaling = intercept_scaling
         self.class_weight = class_weight
         self.warm_start = warm_start

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cesaro.linear.estimators.base import LinearModel
+from cesaro.linear.estimators.base import LinearModel, penalizes_intercept
 from cesaro.linear.model_selection.folds import Fold, results
 from cesaro.linear.model_selection.search import Found, Search
 from cesaro.linear.solvers.settings import Settings
@@ -20,7 +20,8 @@ def shared_params(model: LinearModel) -> dict:
 def search_of(model: LinearModel) -> Search:
     """What the estimator's parameters ask to search over."""
     radius = np.inf if model.radius is None else float(model.radius)
-    return Search(model._settings(), model._loss(), model.alphas_, float(model.l1_ratio), radius)
+    penalized = penalizes_intercept(model.solver, model.penalize_intercept)
+    return Search(model._settings(), model._loss(), model.alphas_, float(model.l1_ratio), radius, penalized)
 
 
 def conclude(model: LinearModel, X, folds: list[Fold], found: Found, quick: Callable, slow: Callable) -> Settings:

@@ -10,6 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from cesaro.docstrings import complete
+from cesaro.linear.bounds.intercept_interval import intercept_reach
 from cesaro.linear.estimators.base import LinearModel
 from cesaro.linear.estimators.certified_predictions import certified_labels, row_norms
 from cesaro.linear.estimators.parameter_docs import EVERY_ESTIMATOR
@@ -17,7 +18,7 @@ from cesaro.linear.estimators.validation import check_points
 from cesaro.linear.out_of_core.csr_store import Store
 from cesaro.linear.problem.block_order import Layout, pieces
 from cesaro.linear.problem.csr import Rows
-from cesaro.linear.problem.problem import Problem, least_unit
+from cesaro.linear.problem.problem import Fit, Problem, least_unit
 from cesaro.losses import CLASSIFICATION, Loss, ProbabilityLink
 
 
@@ -87,6 +88,11 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         rows = store.rows(self._bias)
         return [self._problem(rows, y, v, self.alpha)._replace(layout=layout) for y in columns]
 
+    def _intercept_reaches(self, problems: list[Problem], fits: list[Fit]) -> np.ndarray | None:
+        if problems[0].penalize_intercept or not problems[0].rows.bias:
+            return None
+        return np.array([intercept_reach(problem, fit) for problem, fit in zip(problems, fits, strict=True)])
+
     def _value_at_zero(self) -> float:
         return float(self._loss().value(0.0, 1.0))
 
@@ -128,14 +134,16 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         labels : ndarray of shape (n_samples,)
             As `predict` gives them.
         proved : ndarray of bool of shape (n_samples,)
-            True where the duality gap is small enough for a proof.
+            True where the duality gap is small enough for a proof. A free intercept needs a smaller one than a
+            penalised one, since the gap bounds it only through the losses; without an L2 term nothing is proved.
         """
         check_is_fitted(self)
         X = check_points(self, X)
         gap = np.atleast_1d(self.dual_gap_) + self._rounding * np.atleast_1d(self.objective_)
         w_norms = np.hypot(row_norms(self.coef_, 0.0), self.intercept_ / (self._scaling or 1.0))
+        scaling = 0.0 if self._intercept_reach.any() else self._scaling
         best, proved = certified_labels(
-            self._scores(X), row_norms(X, self._scaling), gap, self._mu, w_norms, X.shape[1] + 4
+            self._scores(X), row_norms(X, scaling), gap, self._mu, w_norms, X.shape[1] + 4, self._intercept_reach
         )
         return self.classes_[best], proved
 

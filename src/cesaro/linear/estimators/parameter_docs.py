@@ -13,7 +13,7 @@ averaging : "auto" or an object from `cesaro.weights`
 anchor : "auto" or float
     The weight gamma_0 of the starting point; chosen from the data by default.
 radius : float or None
-    Bound on |w|, the intercept's weight included.
+    Bound on |w|, the weight of a penalised intercept included.
 tol : float or None
     Stop when `relative_gap_` is at most this; 0 or None runs all `max_iter` epochs.
 max_iter : int
@@ -23,9 +23,14 @@ batch_size : int
 sampling : {"reshuffle", "replacement"}
     Order of the rows in the paper's solvers.
 fit_intercept : bool
-    Add a constant feature `intercept_scaling`, regularised like the others but without L1.
+    Whether the model has an intercept.
+penalize_intercept : bool
+    False: the intercept is free, as in scikit-learn's SGD, Ridge and LogisticRegression. True: it is the weight of a constant
+    feature `intercept_scaling`, with the L2 penalty of the others and inside the ball, as in LinearSVC. The paper's solvers
+    need strong convexity in every direction, and always penalise it; a search over alpha in one pass does so too, the
+    final fit does not.
 intercept_scaling : float
-    Its value: the larger, the weaker its regularisation.
+    The constant feature: the larger, the weaker its penalty. Of no consequence for a free intercept.
 random_state : int, RandomState or None
     Seeds the order of the rows.
 verbose : int

@@ -23,6 +23,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "sampling": [StrOptions({"reshuffle", "replacement"})],
     "epsilon": [Interval(Real, 0, None, closed="left")],
     "fit_intercept": ["boolean"],
+    "penalize_intercept": ["boolean"],
     "intercept_scaling": [POSITIVE],
     "warm_start": ["boolean"],
     "checkpoint": [None, str, PathLike],

@@ -79,6 +79,7 @@ class DualAveragingRegressorCV(LinearRegressor):
         epsilon: float = 0.1,
         quantile: float = 0.5,
         fit_intercept: bool = True,
+        penalize_intercept: bool = True,
         intercept_scaling: float = 1.0,
         warm_start: bool = False,
         checkpoint: str | PathLike[str] | None = None,
@@ -103,6 +104,7 @@ class DualAveragingRegressorCV(LinearRegressor):
         self.epsilon = epsilon
         self.quantile = quantile
         self.fit_intercept = fit_intercept
+        self.penalize_intercept = penalize_intercept
         self.intercept_scaling = intercept_scaling
         self.warm_start = warm_start
         self.checkpoint = checkpoint

@@ -108,6 +108,7 @@ def _facts(model: Any, name: str) -> dict[str, Any]:
         "mu": float(model._mu),
         "scaling": float(model._scaling),
         "rounding": float(model._rounding),
+        "intercept_reach": [_finite(reach) for reach in model._intercept_reach],
         "parameters": {key: _plain(key, value) for key, value in parameters.items()},
     }
     if hasattr(model, "feature_names_in_"):
@@ -161,7 +162,8 @@ def restored(facts: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
     classes = {cls.__name__: cls for cls in (DualAveragingClassifier, DualAveragingRegressor)}
     if facts["class"] not in PLAIN:
         raise ValueError(f"its class is {facts['class']!r}")
-    model = classes[facts["class"]](**{name: _lively(value) for name, value in facts["parameters"].items()})
+    parameters = {"penalize_intercept": True} | facts["parameters"]  # files from before do not name it
+    model = classes[facts["class"]](**{name: _lively(value) for name, value in parameters.items()})
     validate_parameters(model)
     model.n_features_in_ = int(facts["features"])
     if "feature_names" in facts:
@@ -177,6 +179,8 @@ def restored(facts: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
     }
     model.n_iter_ = int(facts["epochs"])
     model._mu, model._scaling, model._rounding = facts["mu"], facts["scaling"], facts["rounding"]
+    reaches = facts.get("intercept_reach", [0.0])  # files from before had none: their intercepts bear a penalty
+    model._intercept_reach = np.array([np.inf if reach is None else float(reach) for reach in reaches])
     if "center" in arrays:
         model._center = arrays["center"][()]
     model._previous = _previous_fit(model)

@@ -40,10 +40,11 @@ class Search(NamedTuple):
     alphas: np.ndarray
     l1_ratio: float
     radius: float
+    penalize_intercept: bool
 
     def problem(self, rows: Rows, y: np.ndarray, v: np.ndarray, alpha: float) -> Problem:
         """The problem of one alpha."""
-        return make_problem(rows, y, v, self.loss, alpha, self.l1_ratio, self.radius)
+        return make_problem(rows, y, v, self.loss, alpha, self.l1_ratio, self.radius, self.penalize_intercept)
 
 
 class Found(NamedTuple):

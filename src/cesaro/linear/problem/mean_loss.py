@@ -46,4 +46,5 @@ def objective_at(problem: Problem, w: np.ndarray) -> float:
     full, order = np.zeros(problem.rows.d + 1), np.flatnonzero(problem.v).astype(np.uint32)
     full[: len(w)] = w
     loss = mean_loss(problem.rows, problem.y, problem.v, order, dual_form(problem.loss), full)
-    return float(objective(loss, w, problem.mu, problem.l1, problem.rows.d))
+    penalized = w if problem.penalize_intercept else w[: problem.rows.d]
+    return float(objective(loss, penalized, problem.mu, problem.l1, problem.rows.d))

@@ -126,10 +126,18 @@ def rescaled(problem: Problem) -> tuple[Problem, float]:
 
 
 def make_problem(
-    rows: Rows, y: np.ndarray, v: np.ndarray, loss: Loss, alpha: float, l1_ratio: float, radius: float
+    rows: Rows,
+    y: np.ndarray,
+    v: np.ndarray,
+    loss: Loss,
+    alpha: float,
+    l1_ratio: float,
+    radius: float,
+    penalize_intercept: bool = True,
 ) -> Problem:
     """The problem in scikit-learn's terms: mu = alpha (1 - l1_ratio), l1 = alpha l1_ratio."""
-    return Problem(rows, y, v, loss, float(alpha * (1.0 - l1_ratio)), float(alpha * l1_ratio), radius)
+    mu, l1 = float(alpha * (1.0 - l1_ratio)), float(alpha * l1_ratio)
+    return Problem(rows, y, v, loss, mu, l1, radius, penalize_intercept=penalize_intercept)
 
 
 def value_at_zero(problem: Problem) -> float:

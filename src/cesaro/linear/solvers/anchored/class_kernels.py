@@ -6,7 +6,9 @@ intercepts, to which every row adds, have their own doubles, and the values and 
 dual values, which are exact whatever their precision.
 """
 
+import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 
 from cesaro.compiled.flags import KERNEL, LOOP
 from cesaro.compiled.llvm_vectors import maximum, minimum
@@ -128,10 +130,35 @@ def step_classes(loss, v, q, y, s, S, m, gap, b, delta):
 
 
 @njit(**LOOP)
-def evaluate_classes(rows, record, Y, b, loss, W, primal, dual, size, work):
+def balancing_factors(record, b, factors, sums):
+    """factors (2, L), ones before: what shrinks a class's negative and positive dual values so that they sum to zero.
+
+    They stay feasible: 0 is, and the values that are feasible are an interval. `sums` (2, L), zeros, is room.
+    """
+    L = b.shape[1]
+    for i in range(b.shape[0]):
+        for c in range(L):
+            value = record[i, 0] * np.float64(b[i, c])
+            sums[0, c] -= min(value, 0.0)
+            sums[1, c] += max(value, 0.0)
+    for c in range(L):
+        if sums[0, c] > sums[1, c]:
+            factors[0, c] = sums[1, c] / sums[0, c]
+        elif sums[1, c] > 0.0:
+            factors[1, c] = sums[0, c] / sums[1, c]
+
+
+@register_jitable(**LOOP)
+def factored(b, factors, c):
+    """A dual value times the factor of its sign."""
+    return np.float64(b) * (factors[0, c] if b < 0.0 else factors[1, c])
+
+
+@njit(**LOOP)
+def evaluate_classes(rows, record, Y, b, factors, loss, W, primal, dual, size, work):
     """primal += the losses of every class at W (d + 1, L), dual += its conjugates of the dual values with the other sign,
 
-    size += their sizes."""
+    size += their sizes. The dual values are taken times their `factors` (see `balancing_factors`)."""
     L = W.shape[1]
     m, y, held = work[0], work[1], work[2]
     for i in range(Y.shape[0]):
@@ -139,7 +166,7 @@ def evaluate_classes(rows, record, Y, b, loss, W, primal, dual, size, work):
         if v > 0.0:
             start, stop = span(rows, i)
             for c in range(L):
-                m[c], y[c], held[c] = rows.bias * W[rows.d, c], Y[i, c], b[i, c]
+                m[c], y[c], held[c] = rows.bias * W[rows.d, c], Y[i, c], factored(b[i, c], factors, c)
             dot_rows(m, rows.data, rows.col, start, stop, W, ALL)
             if loss.kind == HINGE:
                 value_hinges((v, 1.0, 0.0), (y, held, m, primal, dual), ALL)
@@ -155,12 +182,12 @@ def evaluate_classes(rows, record, Y, b, loss, W, primal, dual, size, work):
 
 
 @njit(**LOOP)
-def sum_dual_values_classes(rows, record, b, G, g):
-    """G (d + 1, L) += sum_i v_i b_i x_i for every class."""
+def sum_dual_values_classes(rows, record, b, factors, G, g):
+    """G (d + 1, L) += sum_i v_i b_i x_i for every class, the dual values times their `factors`."""
     for i in range(b.shape[0]):
         some = False
         for c in range(g.shape[0]):
-            g[c] = record[i, 0] * b[i, c]
+            g[c] = record[i, 0] * factored(b[i, c], factors, c)
             some |= g[c] != 0.0
         if some:
             start, stop = span(rows, i)

@@ -30,13 +30,15 @@ def squared_norm(h):
 
 
 @njit(**LOOP)
-def recenter(h, average, center, total, share, scale, sparse, K, new, n, mu, l1):
+def recenter(h, average, center, total, share, scale, sparse, K, new, n, mu, l1, free):
     """Move the prox center to the epoch's average, with prox weight `new` instead of K; total += share * average.
 
     All that needs a pass over the columns, in one: returns |w_end - average|^2, |average - center|^2, |h|^2, |center|^2
     as they were, and what the penalty has of the duality gap, mu/2 |w|^2 + l1 |w|_1 and its conjugate at g less <g, w>.
+    A `free` intercept has a prox weight that is larger by n mu, and no penalty; its center moves to the epoch's end.
     """
     oscillation, move, hh, cc, gap, d = 0.0, 0.0, 0.0, 0.0, 0.0, h.shape[0] - 1
+    last_h, last_center = h[d], center[d]
     half, mean = 0.5 / mu if mu > 0.0 else 0.0, 1.0 / n
     for j in range(d + 1):
         a, c, z = average[j], center[j], h[j]
@@ -57,6 +59,15 @@ def recenter(h, average, center, total, share, scale, sparse, K, new, n, mu, l1)
         h[j] = u + new * a
         center[j] = a
         total[j] += share * a
+    if free:
+        more = n * mu
+        a = last_h / max(K + more, 1e-300)
+        total[d] += share * (a - average[d])
+        center[d] = a
+        g, u = mean * (last_h - K * last_center), last_h - (K + more) * last_center
+        gap -= half * (mu * a - g) * (mu * a - g) if sparse is None else 0.5 * mu * a * a + half * g * g - g * a
+        gap -= mean * u * a
+        h[d] = u + (new + more) * a
     return oscillation, move, hh, cc, gap
 
 

@@ -7,7 +7,8 @@ The dual values are feasible whatever the anchor, so that at any time
     f* >= theta D + min_{|w| <= R}  mu/2 |w|^2 + l1 |w|_1 - theta <g, w> ,     g = mean b_i x_i,  D = -mean phi*(-b_i)
 
 for every theta in [0, 1]. From this an allowance for rounding is taken off: 4 standard deviations of a sum of as many
-errors of one ulp as there were additions. Where that would matter for `tol`, g is summed afresh.
+errors of one ulp as there were additions. Where that would matter for `tol`, g is summed afresh. An intercept without a
+penalty has its own prox weight K + n mu, and the bound is that of `bounds.free_intercept`.
 """
 
 import math
@@ -16,13 +17,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cesaro.linear.bounds.dual_bound import dual_bound
+from cesaro.linear.bounds.free_intercept import ConstantPlanes, Plane
 from cesaro.linear.problem.block_order import pieces
 from cesaro.linear.problem.csr import without_redundant_arrays
-from cesaro.linear.problem.problem import Problem, objective
+from cesaro.linear.problem.problem import Problem
 from cesaro.linear.problem.row_order import by_length, neighbours_to_keep, shuffled_in_place
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers.anchored import column_kernels, kernels
-from cesaro.linear.solvers.anchored.kernels import B, V
+from cesaro.linear.solvers.anchored.intercept import is_free, objective_of, with_suitable_bias
+from cesaro.linear.solvers.anchored.kernels import B, V, Y
 from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule
 from cesaro.linear.solvers.anchored.working_set import ActiveRows, Columns, WorkingSet
 
@@ -43,25 +46,31 @@ class Epoch(NamedTuple):
 class SolverState:
     """Everything that changes during a solve of one problem."""
 
-    def __init__(self, problem: Problem, seed: Any):
+    def __init__(self, problem: Problem, seed: Any, own_bias: bool = False):
+        """With `own_bias` the constant feature of a free intercept gets a value that suits the solver."""
         rows, y, v = problem.rows, problem.y, problem.v
         self.mu, self.l1, self.radius, self.layout = problem.mu, problem.l1, problem.radius, problem.layout
+        self.free = is_free(problem)
         self.empty = np.empty if self.layout is None else self.layout.empty
         self.rows, self.loss = without_redundant_arrays(rows), dual_form(problem.loss)
         self.seed = int(np.random.default_rng(seed).integers(1, 2**32))
         self.record, self.found_active = self.empty((rows.n, 4)), self.empty(rows.n, np.uint32)
         order, share = self.empty(rows.n, np.uint32), np.count_nonzero(v) / v.sum()
         self.n, self.at_zero = kernels.prepare(y, v, share, self.loss, self.record, order)
-        self.slack = 0.2 if self.loss.cap > 0.0 else 0.2 * mean_size(y)
+        unit = 1.0 if self.loss.cap > 0.0 else sum(np.abs(y[piece]).sum() for piece in pieces(rows.n)) / rows.n
+        self.slack = 0.2 * unit
         self.prox_weight, self.noise, self.rule, self.gap = 0.0, 0.0, ProxWeightRule(), math.inf
         self.block = neighbours_to_keep(y)
         active = order[: self.n]  # the rows that the next epoch visits
         sorted_rows = by_length(active, rows.ptr, self.layout)
         self.evaluation_order = None if sorted_rows is None else sorted_rows[0]
         self.shuffle(active)
+        if own_bias and self.free:
+            self.rows = with_suitable_bias(self.rows, self.record, active[:SAMPLE], self.n * self.mu)
+        self.mean_square = kernels.mean_square(self.rows, self.record, active[:SAMPLE])
+        self.constants = ConstantPlanes(self.rows, self.record[:, Y], self.record[:, V], self.loss, unit)
         self.whole = WorkingSet(self.rows, self.record, active, Columns.zeros(rows.d + 1))
         self.working: WorkingSet = self.whole
-        self.mean_square = kernels.mean_square(self.rows, self.record, active[:SAMPLE])
 
     @property
     def active(self) -> np.ndarray:
@@ -76,7 +85,14 @@ class SolverState:
     @property
     def g(self) -> np.ndarray:
         """mean b_i x_i."""
-        return (self.whole.columns.h - self.prox_weight * self.center) / self.n
+        found = self.whole.columns.h - self.prox_weight * self.center
+        found[-1] -= self.more * self.center[-1]
+        return found / self.n
+
+    @property
+    def more(self) -> float:
+        """By how much the prox weight of an intercept without a penalty is larger than the others'."""
+        return self.n * self.mu if self.free else 0.0
 
     def shuffle(self, order: np.ndarray) -> None:
         """Shuffle an array in place."""
@@ -117,7 +133,7 @@ class SolverState:
         sparse = None if self.l1 == 0.0 else (n * self.l1, 0.0)
         h, center, total, average = here.columns
         sums = column_kernels.recenter(
-            h, average, center, total, share, scale, sparse, K, prox_weight, n, self.mu, self.l1
+            h, average, center, total, share, scale, sparse, K, prox_weight, n, self.mu, self.l1, self.free
         )
         if isinstance(here, ActiveRows):
             sums = here.resting.recenter(sums, share, done.mean_scale, scale, K, n, self.mu)
@@ -136,23 +152,36 @@ class SolverState:
         columns, g = self.whole.columns, self.g if g is None else g
         columns.center[:], self.prox_weight = w, prox_weight
         columns.h[:] = prox_weight * w + self.n * g
+        columns.h[-1] += self.more * w[-1]
 
     def point(self) -> np.ndarray:
         """w of h."""
         S, T = self.prox_weight + self.n * self.mu, self.n * self.l1
-        return point_of(self.whole.columns.h, S, T, self.radius)
+        return self.into_ball(point_of(self.whole.columns.h, S, T, math.inf))
+
+    def into_ball(self, w: np.ndarray) -> np.ndarray:
+        """w, or the nearest point in the ball."""
+        length = norm(w[:-1] if self.free else w) if self.radius < math.inf else 0.0
+        if length <= self.radius:
+            return w
+        inside = w * (self.radius / length)
+        inside[-1] = w[-1] if self.free else inside[-1]
+        return inside
 
     def evaluate(self, w: np.ndarray, tol: float = 0.0) -> tuple[float, float]:
         """Objective at w and a lower bound; every row that is not at rest at w is active again."""
         mean, D, size, active = kernels.evaluate(
             self.rows, self.record, self.evaluation_order, w, self.loss, self.slack, self.found_active
         )
-        f = objective(mean, w, self.mu, self.l1, -1)
+        f = objective_of(mean, w, self.mu, self.l1, self.free)
         if self.drift(norm(w)) > 0.01 * max(tol, 1e-9) * f:
             self.sum_afresh()
-        bound = dual_bound(D, self.g, self.mu, self.l1, self.radius)
+        plane = Plane(D, self.g, size)
+        if self.free:
+            plane = self.constants.without_intercept(plane)
+        bound = dual_bound(plane.D, plane.g, self.mu, self.l1, self.radius)
         self.activate(active)
-        return float(f), bound - allowance(self.n, size, self.drift(norm(w)))
+        return float(f), bound - allowance(self.n, plane.size, self.drift(norm(w)))
 
     def activate(self, active: int) -> None:
         """The first rows of `found_active`, or all if there are none, are the next epoch's."""
@@ -217,8 +246,3 @@ def allowance(n: int, size: float, drift: float) -> float:
 def norm(x: np.ndarray) -> float:
     """|x|; np.linalg.norm would do more than that, several times an epoch."""
     return math.sqrt(x @ x)
-
-
-def mean_size(y: np.ndarray) -> float:
-    """Mean |y|, a piece at a time."""
-    return float(sum(np.abs(y[piece]).sum() for piece in pieces(len(y))) / len(y))

@@ -41,7 +41,7 @@ def trial(state: SolverState, order: np.ndarray, fresh: np.ndarray, prox_weight:
     """The objective, without L1, at the average of a first epoch over `order`; its loss is that of the rows `fresh`."""
     rows, record, h, w = state.rows, state.record, np.zeros(state.rows.d + 1), np.empty(state.rows.d + 1)
     kernels.run_epoch(
-        rows, record, order.copy(), h, 0.0, state.loss, prox_weight, state.mu, None, state.radius, state.slack,
+        rows, record, order.copy(), h, 0.0, state.loss, prox_weight, state.mu, None, state.radius, state.free, state.slack,
         state.parts(first=True), w,
     )  # fmt: skip
     record[order, B] = 0.0

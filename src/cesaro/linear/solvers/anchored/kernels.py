@@ -8,6 +8,9 @@ S = K + n mu in an epoch over the problem anchored at w_0 with prox weight K / n
 from K by mu per row: then the same line is dual averaging with uniform weights, anchor K and the implicit step. An epoch's
 average of w is that of a few snapshots: a second vector with the exact one would double what a row touches.
 
+An intercept without a penalty has the prox weight K + n mu from the second epoch on, so that its entry of h is divided by
+the same S; `dual_state` and `column_kernels.recenter` know the difference. The ball does not bind it.
+
 In a ball the dual's smooth part, max_{|w| <= R} <h, w> - S/2 |w|^2, is a concave function of |h|^2 with slope s/2: so a
 step that takes s as constant never overshoots. With L1, w_j = s soft(h_j, T) is computed where it is read (T = n l1;
 it grows by l1 per row in the first epoch), and has the same Lipschitz constant s.
@@ -101,7 +104,7 @@ def scatter(data, col, bias, last, lo, hi, h, delta):
 
 
 @njit(**KERNEL)
-def run_epoch(rows, record, order, h, outside, loss, S, mu, sparse, radius, slack, parts, average):
+def run_epoch(rows, record, order, h, outside, loss, S, mu, sparse, radius, free, slack, parts, average):
     """One epoch over the rows of `order`, the active set; `average` is that of w in the middles of its equal parts.
 
     The first epoch has mu > 0 and averages with weights k^3; later ones have mu = 0 and uniform weights. `sparse` is
@@ -116,6 +119,9 @@ def run_epoch(rows, record, order, h, outside, loss, S, mu, sparse, radius, slac
     norm, T, near = outside + squared_norm(h) if radius < math.inf else 0.0, 0.0, rows_ahead(rows)
     if sparse is not None:
         T = sparse[0]
+    ball, apart = radius < math.inf, bias if free else 0.0  # what of a row's prediction the ball does not scale
+    if ball and free:
+        norm = max(0.0, norm - h[last] * h[last])
     scale = scale_into_ball(s, norm, radius)
     for part in range(parts + 1):
         end = (
@@ -137,12 +143,17 @@ def run_epoch(rows, record, order, h, outside, loss, S, mu, sparse, radius, slac
                 q = square(rows, i)
                 record[i, Q] = q
             pull, p = v * q * scale, scale * m  # the row's own part of its prediction is pull * b
+            if ball:
+                m -= apart * h[last]
+                p += (s - scale) * apart * h[last]
+                q -= apart * apart
+                pull += v * (s - scale) * apart * apart
             new = dual_update(loss, y, p - pull * b, pull, b)
             delta = v * (new - b)
             gap += v * fenchel_young(loss, p, y, b, new, pull)
             if delta != 0.0:
                 scatter(data, col, bias, last, lo, hi, h, delta)
-                if radius < math.inf:
+                if ball:
                     norm = max(0.0, norm + delta * (2.0 * m + delta * q))
                     scale = scale_into_ball(s, norm, radius)
                 record[i, B] = new
@@ -154,6 +165,8 @@ def run_epoch(rows, record, order, h, outside, loss, S, mu, sparse, radius, slac
             weight = part_weight(part, parts, mu > 0.0)
             mean_scale += weight * scale
             add_point(average, h, scale, sparse, T, weight, part == 0)
+            if ball and free:
+                average[last] += weight * (s - scale) * h[last]
     return active, changes, gap, mean_scale, scale
 
 

@@ -19,8 +19,9 @@ from cesaro.linear.problem.row_order import neighbours_to_keep, shuffled_in_plac
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers import driver
 from cesaro.linear.solvers.anchored import class_kernels, kernels, polish
-from cesaro.linear.solvers.anchored.dual_state import EPS, allowance
+from cesaro.linear.solvers.anchored.dual_state import EPS, SAMPLE, allowance
 from cesaro.linear.solvers.anchored.initial_anchor import WIDE, step_for_wide_rows
+from cesaro.linear.solvers.anchored.intercept import is_free, with_suitable_bias
 from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule
 from cesaro.linear.solvers.anchored.solver import DualWarmStart
 from cesaro.linear.solvers.anchored.solver import solve as solve_one
@@ -42,9 +43,9 @@ class OneVsRestSolver(driver.Solver):
     def __init__(self, problems: list[Problem], settings: Settings):
         one = problems[0]
         self.rows, self.loss = without_redundant_arrays(one.rows), dual_form(one.loss)
-        self.mu, self.tol = one.mu, settings.tol
+        self.mu, self.tol, self.free = one.mu, settings.tol, is_free(one)
         self.single = self.loss.in_single_precision()
-        rows, n, d, L = self.rows, one.rows.n, one.rows.d, padded(len(problems), np.float32)
+        n, d, L = one.rows.n, one.rows.d, padded(len(problems), np.float32)
         self.models, self.width, self.least_unit = len(problems), d + 1, one.least_unit
         self.seed = int(np.random.default_rng(settings.seed).integers(1, 2**32))
         records, order = np.empty((n, 4)), np.empty(n, np.uint32)
@@ -54,7 +55,10 @@ class OneVsRestSolver(driver.Solver):
         self.order, self.at_zero, self.zero = order[: self.count], np.full(self.models, zero), zero
         self.block = min(neighbours_to_keep(problem.y) for problem in problems)
         self._shuffle()
-        mean_square = kernels.mean_square(rows, records, self.order)
+        if self.free:
+            self.rows = with_suitable_bias(self.rows, records, self.order[:SAMPLE], self.count * self.mu)
+        self.bias_ratio = self.rows.bias / one.rows.bias if one.rows.bias else 1.0
+        mean_square = kernels.mean_square(self.rows, records, self.order)
         self.record = np.ascontiguousarray(records[:, [kernels.V, kernels.Q]])
         self.Y, self.b = np.full((n, L), -1.0, np.float32), zeros((n, L), np.float32)
         for c, problem in enumerate(problems):
@@ -87,11 +91,12 @@ class OneVsRestSolver(driver.Solver):
             new = self.strongest / 20.0
         single = [x.astype(np.float32) for x in (K, new, s)]
         class_kernels.recenter_classes(self.H, self.A, self.C, n, mu, *single, sums)
-        end, u = s * self.h_intercept, self.h_intercept - K * self.intercept
-        average = 0.5 * (work[5] + end)
+        more, end = n * mu if self.free else 0.0, s * self.h_intercept
+        u, average = self.h_intercept - (K + more) * self.intercept, end if self.free else 0.5 * (work[5] + end)
         oscillation, move = sums[0] + (end - average) ** 2, sums[1] + (average - self.intercept) ** 2
-        self.gaps = gaps / n + sums[2] + 0.5 / mu * (mu * average - u / n) ** 2
-        self.h_intercept, self.intercept, self.K = u + new * average, average, new
+        penalty = -u / n * average if self.free else 0.5 / mu * (mu * average - u / n) ** 2
+        self.gaps = gaps / n + sums[2] + penalty
+        self.h_intercept, self.intercept, self.K = u + (new + more) * average, average, new
         if not first:
             for rule, out, far in zip(self.rules, oscillation, move, strict=True):
                 rule.observe(math.sqrt(out), math.sqrt(far))
@@ -112,10 +117,17 @@ class OneVsRestSolver(driver.Solver):
         W, G, work = self.W, self.G, np.empty((3, L))
         W[:d], W[d], G[:] = self.C, self.intercept, 0.0
         primal, dual, size = np.zeros(L), np.zeros(L), np.zeros(L)
-        class_kernels.evaluate_classes(self.rows, self.record, self.Y, self.b, self.loss, W, primal, dual, size, work)
-        class_kernels.sum_dual_values_classes(self.rows, self.record, self.b, G, work[0])
+        factors = np.ones((2, L))
+        if self.free:
+            class_kernels.balancing_factors(self.record, self.b, factors, np.zeros((2, L)))
+        class_kernels.evaluate_classes(
+            self.rows, self.record, self.Y, self.b, factors, self.loss, W, primal, dual, size, work
+        )
+        class_kernels.sum_dual_values_classes(self.rows, self.record, self.b, factors, G, work[0])
+        if self.free:
+            G[d] = 0.0  # to rounding
         ww, gg = np.einsum("jc,jc->c", W, W), np.einsum("jc,jc->c", G, G)
-        objective, lower = primal / n + self.mu / 2.0 * ww, np.empty(L)
+        objective, lower = primal / n + self.mu / 2.0 * (ww - self.free * W[d] ** 2), np.empty(L)
         for c in running:
             g = np.array([math.sqrt(gg[c]) / n])
             drift = EPS * math.sqrt(n) * g[0] * math.sqrt(ww[c])
@@ -135,7 +147,7 @@ class OneVsRestSolver(driver.Solver):
 
     def start(self, c: int) -> DualWarmStart:
         """From where class c can go on by itself."""
-        w = np.append(self.C[:, c].astype(np.float64), self.intercept[c])
+        w = np.append(self.C[:, c].astype(np.float64), self.bias_ratio * self.intercept[c])
         return DualWarmStart(self.b[:, c].astype(np.float64), w, float(self.K[c]))
 
 
@@ -165,8 +177,10 @@ def solve(problems: list[Problem], settings: Settings, report: Report | None = N
     began, solver = time.perf_counter(), OneVsRestSolver(problems, settings)
     fits, width = driver.run_to_end(solver, settings, report), problems[0].rows.width
     left = [c for c, fit in enumerate(fits) if fit.status == "max_iter" and fit.n_iter < settings.max_iter]
-    starts = {c: solver.start(c) for c in left}
+    starts, ratio = {c: solver.start(c) for c in left}, solver.bias_ratio
     del solver
+    for fit in fits:
+        fit.w[-1] *= ratio
     for c in left:
         if any(fit.status == "interrupted" for fit in fits):  # what the others have is what they keep
             fits[c] = fits[c]._replace(status="interrupted")

@@ -62,7 +62,8 @@ def suits(problem: Problem) -> bool:
     """Whether the problem is small enough, and without L1 or ball."""
     n, width = _shape(problem)
     small = n * width <= ENTRIES and n * width * min(n, width) <= WORK
-    return small and problem.l1 == 0.0 and problem.radius == np.inf
+    plain = problem.l1 == 0.0 and problem.radius == np.inf
+    return small and plain and (problem.penalize_intercept or not problem.rows.bias)
 
 
 def seconds(problem: Problem) -> float:

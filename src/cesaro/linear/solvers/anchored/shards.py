@@ -20,10 +20,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from cesaro.linear.bounds.dual_bound import dual_bound
-from cesaro.linear.problem.problem import Problem, objective
+from cesaro.linear.bounds.free_intercept import SIDES, Plane, balanced
+from cesaro.linear.problem.problem import Problem
 from cesaro.linear.solvers.anchored import kernels
 from cesaro.linear.solvers.anchored.dual_state import SolverState, allowance, norm, point_of
 from cesaro.linear.solvers.anchored.initial_anchor import first_step
+from cesaro.linear.solvers.anchored.intercept import is_free, objective_of
 from cesaro.linear.solvers.anchored.kernels import B
 from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule
 from cesaro.linear.solvers.anchored.solver import average_weight, run_epoch
@@ -53,6 +55,7 @@ class Reply(NamedTuple):
     held: np.ndarray  # g_k before the epochs
     changed: np.ndarray  # g_k after them, less g_k before
     average: np.ndarray  # of w over the last epoch
+    constants: dict[float, Plane] | None  # of its rows, in the first round, where the intercept is free
 
 
 class Shard:
@@ -104,7 +107,8 @@ class Shard:
                 current.count_rounding(changes, norm(h) + K * norm(current.center))
         changed = current.g - request.g
         self.held = held + changed
-        return Reply(self.weight, loss, D, size, active, drift, held, changed, average.copy())
+        constants = {s: current.constants.of(s) for s in SIDES} if current.free and request.first else None
+        return Reply(self.weight, loss, D, size, active, drift, held, changed, average.copy(), constants)
 
 
 class MergedState:
@@ -113,6 +117,7 @@ class MergedState:
     def __init__(self, problem: Problem, n: int, mean_square: float, prox_weight: float):
         """`problem` has the whole's width, mu, l1 and radius, its rows do not matter; n counts the rows with weight."""
         self.mu, self.l1, self.radius, self.n = problem.mu, problem.l1, problem.radius, n
+        self.free, self.constants = is_free(problem), {side: Plane(0.0, np.zeros(0), 0.0) for side in SIDES}
         self.mean_square, self.prox_weight, self.rule = mean_square, prox_weight, ProxWeightRule()
         self.center, self.g = np.zeros(problem.rows.d + 1), np.zeros(problem.rows.d + 1)
         self.total, self.weights, self.rounds, self.strongest = np.zeros_like(self.g), 0.0, 0, math.inf
@@ -120,11 +125,14 @@ class MergedState:
     def state(self) -> dict[str, Any]:
         """All that changes from round to round."""
         names = ("center", "g", "prox_weight", "total", "weights", "rounds", "strongest")
-        return {name: getattr(self, name) for name in names} | {"rule": self.rule.state()}
+        low, high = (self.constants[side]._asdict() for side in SIDES)
+        kept = {"rule": self.rule.state(), "low": low, "high": high}
+        return {name: getattr(self, name) for name in names} | kept
 
     def resume(self, state: dict[str, Any]) -> None:
         """Go on from there."""
         self.rule.resume(state.pop("rule"))
+        self.constants = dict(zip(SIDES, (Plane(**state.pop(name)) for name in ("low", "high")), strict=True))
         vars(self).update(state)
 
     def point(self) -> np.ndarray:
@@ -142,8 +150,20 @@ class MergedState:
         p = shares(replies)
         loss, D, size, drift = p @ [(reply.loss, reply.dual, reply.size, reply.drift) for reply in replies]
         self.g = p @ [reply.held for reply in replies]
-        bound = dual_bound(D, self.g, self.mu, self.l1, self.radius)
-        return float(objective(loss, w, self.mu, self.l1, -1)), float(bound - allowance(self.n, size, drift))
+        plane = Plane(D, self.g, size)
+        if self.free:
+            self._merge_constants(p, replies)
+            plane = balanced(plane, self.constants.__getitem__)
+        bound = dual_bound(plane.D, plane.g, self.mu, self.l1, self.radius)
+        f = objective_of(loss, w, self.mu, self.l1, self.free)
+        return f, float(bound - allowance(self.n, plane.size, drift))
+
+    def _merge_constants(self, p: np.ndarray, replies: list[Reply]) -> None:
+        """The planes of constant models, where the shards have sent theirs: each has its own constants."""
+        if replies[0].constants is not None:
+            for side in SIDES:
+                parts = zip(*(reply.constants[side] for reply in replies if reply.constants), strict=True)
+                self.constants[side] = Plane(*(sum(k * x for k, x in zip(p, part, strict=True)) for part in parts))
 
     def merge(self, replies: list[Reply], adapt: bool) -> None:
         """Add the changes and move the prox center to the average; `adapt` the prox weight for the next round."""
@@ -165,6 +185,7 @@ class MergedState:
     def relaxation(self, average: np.ndarray) -> float:
         """The factor by which to weaken the anchor, as on one machine."""
         h = self.prox_weight * self.center + self.n * self.g
+        h[-1] += self.n * self.mu * self.center[-1] if self.free else 0.0
         end = point_of(h, self.prox_weight + self.n * self.mu, self.n * self.l1, self.radius)
         self.rule.observe(norm(end - average), norm(average - self.center))
         return self.rule.factor()

@@ -43,7 +43,7 @@ class AnchoredSolver(driver.Solver):
         problem, self.unit = rescaled(problem)
         rows, self.used = compacted(problem.rows)
         self.problem, self.settings, self.start = problem, settings, start
-        self.current = SolverState(problem._replace(rows=rows), settings.seed)
+        self.current = SolverState(problem._replace(rows=rows), settings.seed, own_bias=True)
         self.at_zero, self.width, self.count = np.array([self.current.at_zero]), rows.d + 1, self.current.n
         self.least_unit = problem.least_unit
         self.weights = 0.0  # the sum of the epochs' weights in the average of all
@@ -58,11 +58,17 @@ class AnchoredSolver(driver.Solver):
         weight = state.mean_square / first_step(state) if anchor == "auto" else state.mu * float(anchor)
         if self.start is not None:
             w = (self.start.w if self.used is None else self.start.w[np.append(self.used, -1)]) / self.unit
+            w[-1] /= self.bias_ratio
             state.load_dual_values(self.start.b)
             weight = weight if self.start.prox_weight is None else self.start.prox_weight
         if state.mu == 0.0:
             weight = max(weight, 1e-3 * state.mean_square, 1e-300)
         state.recenter(w, weight)
+
+    @property
+    def bias_ratio(self) -> float:
+        """What takes the intercept's weight back to the problem's constant feature."""
+        return self.current.rows.bias / self.problem.rows.bias if self.problem.rows.bias else 1.0
 
     def known_points(self) -> Evaluation | None:
         if self.start is None:
@@ -123,6 +129,7 @@ class AnchoredSolver(driver.Solver):
         return self._evaluation(w, self.settings.tol)
 
     def _evaluation(self, w: np.ndarray, tol: float) -> Evaluation:
+        w = self.current.into_ball(w)
         f, bound = self.current.evaluate(w, tol)
         return Evaluation(w[None], np.array([f]), np.array([bound]), np.array([len(self.current.active)]))
 
@@ -136,10 +143,12 @@ class AnchoredSolver(driver.Solver):
 
     def fit(self, fit: Fit) -> Fit:
         """The fit in the problem's own units and columns, with what a warm start needs."""
-        w = fit.w * self.unit
+        point = fit.w * self.unit
+        point[-1] *= self.bias_ratio
+        w = point
         if self.used is not None:
             w = np.zeros(self.problem.rows.d + 1)
-            w[np.append(self.used, -1)] = fit.w * self.unit
+            w[np.append(self.used, -1)] = point
         start = DualWarmStart(self.current.record[:, B].copy(), w) if self.problem.layout is None else None
         return fit._replace(w=w[: self.problem.rows.width], state=start)
 
@@ -151,7 +160,7 @@ def run_epoch(state: SolverState, first: bool = False) -> Epoch:
     sparse = (n * (state.l1 - l1), l1) if state.l1 > 0.0 else None
     left, *found = kernels.run_epoch(
         here.rows, here.record, here.active, here.columns.h, here.squared_norm_outside(state.prox_weight), state.loss,
-        state.prox_weight + n * (state.mu - mu), mu, sparse, state.radius, state.slack, state.parts(first),
+        state.prox_weight + n * (state.mu - mu), mu, sparse, state.radius, state.free, state.slack, state.parts(first),
         here.columns.average,
     )  # fmt: skip
     here.active = here.active[:left]

@@ -1,0 +1,65 @@
+"""How far the optimum's intercept can be from a model's, where the intercept bears no penalty.
+
+A duality gap bounds |w - w*| by r = sqrt(2 gap / mu), but says nothing about the intercept directly. Its optimum c* is such
+that some w' within r of w has f(w', c*) <= f(w, c). At the intercept c + t every such w' has at least
+
+    mu/2 (|w| - r)_+^2 + mean_i v_i phi(p_i + t + y_i |x_i| r, y_i)
+
+if phi falls with y p, as the losses of labels do. This is convex in t, so where it exceeds f(w, c) the optimum is nearer.
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from cesaro.compiled.flags import KERNEL
+from cesaro.linear.problem.csr import margin, square
+from cesaro.linear.problem.problem import Fit, Problem
+from cesaro.linear.problem.scalar_losses import dual_form, value
+
+GROWTH, STEPS = 1.25, 400  # tries at larger and larger distances
+
+
+def intercept_reach(problem: Problem, fit: Fit) -> float:
+    """A bound on |c - c*|, in units of predictions; infinite where there is none."""
+    rows, n, w = problem.rows, problem.rows.n, fit.w
+    upper = fit.objective * (1.0 + (n + rows.d) * np.finfo(float).eps)
+    gap = max(0.0, upper - fit.lower_bound)
+    if not (problem.mu > 0.0 and math.isfinite(gap)):
+        return math.inf
+    r, length = math.sqrt(2.0 * gap / problem.mu), math.sqrt(float(w[:-1] @ w[:-1]))
+    empty = np.empty if problem.layout is None else problem.layout.empty
+    p, reach = empty(n), empty(n)
+    predictions(rows, w, r, p, reach)
+    penalty = problem.mu / 2.0 * max(0.0, length - r) ** 2
+    loss, first = dual_form(problem.loss), float(reach[:: max(1, n // 1000)].mean()) + 1e-3
+    found = 0.0
+    for side in (-1.0, 1.0):
+        t = first
+        for _ in range(STEPS):
+            if penalty + least_mean_loss(problem.y, problem.v, loss, p, reach, side * t) > upper:
+                break
+            t *= GROWTH
+        else:
+            return math.inf
+        found = max(found, t)
+    return found
+
+
+@njit(**KERNEL)
+def predictions(rows, w, r, p, reach):
+    """The rows' predictions, and by how much they change within r of w."""
+    for i in range(p.shape[0]):
+        p[i] = margin(rows, np.uint32(i), w)
+        reach[i] = r * math.sqrt(max(0.0, square(rows, np.uint32(i)) - rows.bias * rows.bias))
+
+
+@njit(**KERNEL)
+def least_mean_loss(y, v, loss, p, reach, t):
+    """A lower bound of the mean loss within r of w, with the intercept changed by t."""
+    total, weight = 0.0, 0.0
+    for i in range(p.shape[0]):
+        total += v[i] * value(loss, p[i] + t + y[i] * reach[i], y[i])
+        weight += v[i]
+    return total / weight

@@ -1,0 +1,30 @@
+"""The intercept as the anchored solver has it: whether it is free, and the constant feature that it is the weight of."""
+
+import math
+
+import numpy as np
+
+from cesaro.linear.problem.csr import Rows
+from cesaro.linear.problem.problem import Problem, objective
+from cesaro.linear.solvers.anchored import kernels
+from cesaro.linear.solvers.anchored.kernels import UNKNOWN, Q
+
+
+def is_free(problem: Problem) -> bool:
+    """Whether there is an intercept, without a penalty."""
+    return problem.rows.bias != 0.0 and not problem.penalize_intercept
+
+
+def with_suitable_bias(rows: Rows, record: np.ndarray, sample: np.ndarray, penalty: float) -> Rows:
+    """The rows with a constant feature for a free intercept: the larger, the less the anchor holds the intercept back.
+
+    Its square is an eighth of the other features', more where these have a `penalty`, n mu, that outweighs their anchor.
+    """
+    square = kernels.mean_square(rows._replace(bias=0.0), record, sample)
+    record[sample, Q] = UNKNOWN
+    return rows._replace(bias=math.sqrt(min(2.0 * square, (square + penalty) / 8.0))) if square > 0.0 else rows
+
+
+def objective_of(mean: float, w: np.ndarray, mu: float, l1: float, free: bool) -> float:
+    """The objective at w, whose last entry is the intercept's."""
+    return float(objective(mean, w[:-1], mu, l1) if free else objective(mean, w, mu, l1, -1))

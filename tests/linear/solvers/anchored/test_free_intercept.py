@@ -1,0 +1,117 @@
+"""An intercept without a penalty: the bound stays a bound, the model is the one that is meant."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from independent_optimum import objective, optimum
+
+from cesaro.linear.bounds.free_intercept import ConstantPlanes, Plane
+from cesaro.linear.bounds.intercept_interval import intercept_reach
+from cesaro.linear.problem.csr import make_rows
+from cesaro.linear.problem.problem import Problem
+from cesaro.linear.problem.scalar_losses import dual_form
+from cesaro.linear.solvers.anchored import one_vs_rest
+from cesaro.linear.solvers.anchored.solver import run_epochs
+from cesaro.linear.solvers.settings import Settings
+from cesaro.losses import ALL, CLASSIFICATION, Hinge
+from cesaro.storage.checkpoint import NULL_SLOT
+
+
+def settings(**changes):
+    plain = {"solver": "anchored", "tol": 0.0, "max_iter": 4, "time_limit": None, "seed": 0}
+    rest = {"anchor": "auto", "averaging": "auto", "batch_size": 1, "sampling": "reshuffle", "n_jobs": 1}
+    return Settings(**(plain | rest | changes))
+
+
+def problem_of(name, seed, l1=0.0, radius=np.inf):
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(8, 30)), int(rng.integers(1, 6))
+    X = rng.normal(size=(n, d)) * 10.0 ** rng.uniform(-1, 1)
+    y = X @ rng.normal(size=d) + rng.normal(size=n) + 3.0 * rng.normal()
+    if name in CLASSIFICATION:
+        y = np.where(y > np.quantile(y, rng.uniform(0.1, 0.9)), 1.0, -1.0)
+    v, mu = rng.uniform(0.1, 3.0, n), 10.0 ** rng.uniform(-3, 0)
+    bias = 10.0 ** rng.uniform(-1, 1)
+    return Problem(make_rows(X, bias), y, v, ALL[name](), mu, l1, radius, penalize_intercept=False)
+
+
+def solve(problem, **changes):
+    return run_epochs(problem, settings(**changes), None, None, NULL_SLOT)
+
+
+@pytest.mark.parametrize("name", sorted(ALL))
+@pytest.mark.parametrize("kind", ["plain", "l1", "ball"])
+def test_the_bound_holds_and_the_optimum_is_reached(name, kind):
+    limits = {"plain": {}, "l1": {"l1": 0.03}, "ball": {"radius": 0.3}}[kind]
+    for seed in range(3):
+        problem = problem_of(name, seed, **limits)
+        _, least = optimum(problem)
+        unit = 1e-6 * max(1.0, least)
+        for epochs in (1, 3, 10):
+            fit = solve(problem, max_iter=epochs)
+            assert fit.lower_bound <= least + unit
+            assert fit.objective == pytest.approx(objective(problem, fit.w), rel=1e-9)
+            assert np.linalg.norm(fit.w[:-1]) <= problem.radius * (1 + 1e-12)
+        late = solve(problem, max_iter=3000, tol=1e-4)
+        assert late.objective <= least + 2e-3 * max(1.0, least)
+        assert late.status == "converged"
+
+
+def test_the_constant_feature_does_not_change_the_model():
+    problem = problem_of("log_loss", 3)
+    fits = [
+        solve(problem._replace(rows=problem.rows._replace(bias=bias)), tol=1e-9, max_iter=5000)
+        for bias in (0.1, 1.0, 30.0)
+    ]
+    for bias, fit in zip((0.1, 1.0, 30.0), fits, strict=True):
+        assert fit.w[:-1] == pytest.approx(fits[1].w[:-1], abs=1e-4)
+        assert bias * fit.w[-1] == pytest.approx(fits[1].w[-1], abs=1e-4)
+
+
+@pytest.mark.parametrize("name", sorted(ALL))
+def test_a_plane_without_the_intercept_lies_below_the_loss_of_every_model(name):
+    rng = np.random.default_rng(0)
+    problem = problem_of(name, 1)
+    loss, v = dual_form(problem.loss), problem.v / problem.v.mean()
+    planes = ConstantPlanes(problem.rows, problem.y, v, loss, float(np.abs(problem.y).mean()))
+    w = rng.normal(size=problem.rows.width)
+    X = np.column_stack([problem.rows.data.reshape(problem.rows.n, -1), np.full(problem.rows.n, problem.rows.bias)])
+    b = -problem.loss.slope(X @ w, problem.y)
+    share = problem.v / problem.v.sum()
+    plane = Plane(float(-(share @ problem.loss.conjugate(-b, problem.y))), X.T @ (share * b), 1.0)
+    mixed = planes.without_intercept(plane)
+    assert mixed.g[-1] == 0.0
+    assert np.abs(mixed.g).any()
+    for _ in range(200):
+        point = rng.normal(size=len(w)) * 10.0 ** rng.uniform(-2, 2)
+        mean = share @ problem.loss.value(X @ point, problem.y)
+        assert mixed.D - mixed.g @ point <= mean + 1e-9 * (1.0 + abs(mean))
+
+
+@pytest.mark.parametrize("name", sorted(CLASSIFICATION))
+def test_the_optimum_has_its_intercept_within_the_reach(name):
+    for seed in range(8):
+        problem = problem_of(name, seed)
+        best = solve(problem, tol=1e-10, max_iter=5000)
+        for epochs in (1, 2, 5, 20):
+            fit = solve(problem, max_iter=epochs)
+            reach = intercept_reach(problem, fit)
+            assert problem.rows.bias * abs(fit.w[-1] - best.w[-1]) <= reach + 1e-4
+
+
+def test_classes_together_have_free_intercepts_as_each_alone_has():
+    rng = np.random.default_rng(5)
+    X = sp.random_array((300, 400), density=0.05, rng=rng, format="csr")
+    code = rng.integers(0, 6, 300)
+    rows = make_rows(X, 2.0)
+    problems = [
+        Problem(rows, np.where(code == k, 1.0, -1.0), np.ones(300), Hinge(), 1e-2, penalize_intercept=False)
+        for k in range(6)
+    ]
+    assert one_vs_rest.applies(problems, settings(tol=1e-3, max_iter=200), [None] * 6)
+    together = one_vs_rest.solve(problems, settings(tol=1e-3, max_iter=500))
+    for problem, fit in zip(problems, together, strict=True):
+        alone = solve(problem, tol=1e-5, max_iter=2000)
+        assert fit.objective == pytest.approx(objective(problem, fit.w), rel=1e-6)
+        assert fit.lower_bound <= alone.objective
+        assert fit.objective <= alone.objective + 1e-3 * max(1.0, alone.objective)
