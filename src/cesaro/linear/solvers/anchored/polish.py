@@ -7,6 +7,9 @@ A smooth loss gives damped Newton steps for w. A piecewise linear one has a dual
 
 which box_qp.py solves; epsilon_insensitive has two such b per row, one for each kink. Epochs are many where few
 rows are nearly separable; this needs a handful of dense solves.
+
+A free intercept has no mu. The quadratic programme gives it a small one, about the value that it has; the intercept itself
+is then found by an exact line search, and b is shrunk on one side of zero so that it sums to zero.
 """
 
 import time
@@ -22,6 +25,7 @@ from cesaro.linear.problem.problem import Fit, History, Problem, is_solved, valu
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers import driver
 from cesaro.linear.solvers.anchored.box_qp import minimise
+from cesaro.linear.solvers.anchored.intercept import is_free, penalties, with_best_intercept
 from cesaro.linear.solvers.driver import Report
 from cesaro.linear.solvers.settings import Settings
 from cesaro.storage.checkpoint import CheckpointSlot
@@ -29,6 +33,8 @@ from cesaro.storage.checkpoint import CheckpointSlot
 PATIENCE = 400  # epochs, before a small problem is polished
 DIGITS = 1e-8  # a tolerance from which on it is polished in any case, and sooner
 EPS = np.finfo(np.float64).eps
+ROUNDS = 5
+NEARLY_FREE = 1e-4  # of mu: the penalty of a free intercept in the quadratic programme
 LONG = np.longdouble  # proofs are summed with more digits where the machine has them
 ENTRIES, WORK = 2 * 10**6, 10**8  # at most: of a dense matrix, multiplications for its Gram matrix
 
@@ -62,8 +68,7 @@ def suits(problem: Problem) -> bool:
     """Whether the problem is small enough, and without L1 or ball."""
     n, width = _shape(problem)
     small = n * width <= ENTRIES and n * width * min(n, width) <= WORK
-    plain = problem.l1 == 0.0 and problem.radius == np.inf
-    return small and plain and (problem.penalize_intercept or not problem.rows.bias)
+    return small and problem.l1 == 0.0 and problem.radius == np.inf
 
 
 def seconds(problem: Problem) -> float:
@@ -85,7 +90,11 @@ def polish(problem: Problem, w: np.ndarray) -> Polished | None:
     try:
         with np.errstate(all="ignore"), one_blas_thread():
             if loss.linear:
-                points, b = _box(X, s, problem.mu, boxes(loss, y))
+                for _ in range(ROUNDS if is_free(problem) else 1):
+                    points, b = _box(problem, X, s, w, boxes(loss, y))
+                    if abs(s @ b) <= 16.0 * EPS * (s @ np.abs(b)):
+                        break
+                    w = points[0]  # the small penalty of the intercept is about a better value then
             else:
                 points, b = _newton(problem, X, y, s, w)
             found = _proof(problem, X, y, s, points, b) if np.isfinite(b).all() else None
@@ -112,19 +121,19 @@ def _matrix(problem: Problem) -> tuple[sp.csr_array, np.ndarray]:
 
 def _newton(problem: Problem, X, y, s, w) -> tuple[list, np.ndarray]:
     """w and b of a smooth loss, by damped Newton steps for w; the curvature is a difference of slopes."""
-    loss, mu, X = problem.loss, problem.mu, X.toarray()
+    loss, mu, X = problem.loss, penalties(problem, len(w)), X.toarray()
     p = X @ w
-    value = mu / 2.0 * (w @ w) + s @ loss.value(p, y)
+    value = (mu * w) @ w / 2.0 + s @ loss.value(p, y)
     for _ in range(60):
         gradient = mu * w + X.T @ (s * loss.slope(p, y))
         h = 1e-6 * np.maximum(1.0, np.abs(p))
         curvature = (loss.slope(p + h, y) - loss.slope(p - h, y)) / (2.0 * h)
-        H = X.T @ (X * (s * curvature)[:, None]) + mu * np.eye(len(w))
+        H = X.T @ (X * (s * curvature)[:, None]) + np.diag(mu)
         step, size = -np.linalg.solve(H, gradient), 1.0
         while size > 1e-9:
             new = w + size * step
             p = X @ new
-            reached = mu / 2.0 * (new @ new) + s @ loss.value(p, y)
+            reached = (mu * new) @ new / 2.0 + s @ loss.value(p, y)
             if reached <= value * (1.0 + 8.0 * EPS):
                 break
             size /= 2.0
@@ -134,28 +143,47 @@ def _newton(problem: Problem, X, y, s, w) -> tuple[list, np.ndarray]:
     return [w], -loss.slope(p, y)
 
 
-def _box(X, s, mu, sides: list[DualBox]) -> tuple[list, np.ndarray]:
+def _box(problem: Problem, X, s, w, sides: list[DualBox]) -> tuple[list, np.ndarray]:
     """Candidates for w, and b of a piecewise linear loss; in sqrt(s) b, so that equal rows get equal b."""
+    X, mu, offset = X.toarray(), penalties(problem, len(w)), 0.0
+    if is_free(problem):
+        mu[-1], offset = NEARLY_FREE * problem.mu, w[-1] * X[:, -1]
+        sides = [side._replace(target=side.target - offset) for side in sides]
     root = np.tile(np.sqrt(s), len(sides))
     target, low, high = (root * np.concatenate(part) for part in zip(*sides, strict=True))
-    A = root[:, None] * np.tile(X.toarray(), (len(sides), 1)) / np.sqrt(mu)
+    A = root[:, None] * np.tile(X, (len(sides), 1)) / np.sqrt(mu)
     x, products = minimise(A, target, low, high)
     parts = zip((x / root).reshape(len(sides), -1), sides, strict=True)
-    return [product / np.sqrt(mu) for product in products], sum(np.clip(b, box.low, box.high) for b, box in parts)
+    points = [product / np.sqrt(mu) for product in products]
+    if is_free(problem):
+        points = [
+            with_best_intercept(problem, X, s, point + np.append(np.zeros(len(w) - 1), w[-1])) for point in points
+        ]
+    return points, sum(np.clip(b, box.low, box.high) for b, box in parts)
 
 
 def _proof(problem: Problem, X, y, s, points, b) -> Polished | None:
     """The best of the points and the one that b gives, and the dual value at b less what rounding may have added."""
-    loss, mu = problem.loss, problem.mu
+    loss, mu, free = problem.loss, problem.mu, is_free(problem)
     X, s, b = X.astype(LONG), s.astype(LONG), b.astype(LONG)
+    if free:
+        heavy = b * np.sign(s @ b) > 0.0
+        b[heavy] *= -(s[~heavy] @ b[~heavy]) / (s[heavy] @ b[heavy]) if heavy.any() else 1.0
     g = X.T @ (s * b)
-    points = [*points, (g / mu).astype(np.float64)]
-    values = [mu / 2 * (w.astype(LONG) @ w) + s @ loss.value(X @ w, y) for w in points]
+    of_b = (g / mu).astype(np.float64)
+    if free:
+        g[-1] = 0.0  # to rounding
+        of_b = with_best_intercept(problem, X, s, of_b) if dual_form(loss).linear else points[0]
+    points = [*points, of_b]
+    penalized = penalties(problem, len(g)).astype(LONG)
+    values = [(penalized * w) @ w / 2 + s @ loss.value(X @ w, y) for w in points]
     if not np.isfinite(values).any():
         return None
     value, w = values[k := int(np.nanargmin(values))], points[k]
     conjugate = loss.conjugate(-b, y)
-    sizes = s @ np.abs(conjugate) + np.abs(g / mu) @ (abs(X).T @ (s * np.abs(b)))
+    reach = np.abs(g / mu)
+    reach[-1] = max(abs(w[-1]), reach[-1])
+    sizes = s @ np.abs(conjugate) + reach @ (abs(X).T @ (s * np.abs(b)))
     allowance = (len(y) + len(w) + 8) * np.finfo(LONG).eps * sizes
     bound = -(s @ conjugate) - (g @ g) / (2 * mu) - allowance
     return Polished(w, float(value) * (1.0 + 2.0 * EPS), float(bound) * (1.0 - 2.0 * EPS))
