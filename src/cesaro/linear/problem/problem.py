@@ -1,6 +1,6 @@
-"""What is solved, what a solver gives back, and the four notions that all of them share.
+"""What is solved, what a solver gives back, and the three notions that all of them share.
 
-Problem, Fit, History; the objective, the relative duality gap, the stopping rule, and units in which nothing overflows.
+Problem, Fit, History; the objective, the relative duality gap, the stopping rule.
 """
 
 import math
@@ -32,6 +32,7 @@ class Problem(NamedTuple):
     layout: Any = None  # of rows that lie in a file: block_order.Layout
     least_unit: float = TWO_CLASSES  # of a relative gap, as a part of the objective at w = 0
     penalize_intercept: bool = True
+    largest: float | None = None  # entry of the rows, where that is known: `scales`
 
 
 class History:
@@ -104,25 +105,6 @@ def relative_gap(objective: Any, lower_bound: Any, least: Any) -> Any:
 def is_solved(objective: Any, lower_bound: Any, least: Any, tol: float) -> Any:
     """The stopping rule: the proved relative gap is at most `tol`; never, if that is 0."""
     return (tol > 0.0) & (relative_gap(objective, lower_bound, least) <= tol)
-
-
-def rescaled(problem: Problem) -> tuple[Problem, float]:
-    """The same problem in units in which squares neither overflow nor vanish, and the factor that takes its w back.
-
-    x = t x' with a power of two t, w = w'/t, mu' = mu/t^2, l1' = l1/t. Data of an ordinary size are left as they are;
-    of others a scaled copy is made. A mu' beyond 1e200 is set to that: its w is 0 to the last digit either way.
-    """
-    rows = problem.rows
-    largest = max(float(np.abs(rows.data[:: max(1, len(rows.data) // 4096)]).max(initial=0.0)), abs(rows.bias))
-    if 1e-20 <= largest <= 1e20:
-        return problem, 1.0
-    largest = max(float(max(rows.data.max(initial=0.0), -rows.data.min(initial=0.0))), abs(rows.bias))
-    if largest == 0.0 or 1e-20 <= largest <= 1e20:
-        return problem, 1.0
-    t = 2.0 ** math.floor(math.log2(largest))
-    rows = rows._replace(data=rows.data.astype(np.float64) / t, bias=rows.bias / t)
-    mu = min(float(problem.mu) / t / t, 1e200)
-    return problem._replace(rows=rows, mu=mu, l1=float(problem.l1) / t, radius=float(problem.radius) * t), 1.0 / t
 
 
 def make_problem(

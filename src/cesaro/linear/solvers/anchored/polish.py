@@ -21,6 +21,7 @@ import scipy.sparse as sp
 
 from cesaro.compiled.blas_threads import one_blas_thread
 from cesaro.dual_form import DualForm
+from cesaro.linear.bounds.rounding import TERM
 from cesaro.linear.problem.problem import Fit, History, Problem, is_solved, value_at_zero
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers import driver
@@ -165,14 +166,18 @@ def _box(problem: Problem, X, s, w, sides: list[DualBox]) -> tuple[list, np.ndar
 def _proof(problem: Problem, X, y, s, points, b) -> Polished | None:
     """The best of the points and the one that b gives, and the dual value at b less what rounding may have added."""
     loss, mu, free = problem.loss, problem.mu, is_free(problem)
-    X, s, b = X.astype(LONG), s.astype(LONG), b.astype(LONG)
+    v = problem.v[problem.v > 0.0].astype(LONG)
+    X, s, b, part = X.astype(LONG), v / v.sum(), b.astype(LONG), 0.0
     if free:
         heavy = b * np.sign(s @ b) > 0.0
         b[heavy] *= -(s[~heavy] @ b[~heavy]) / (s[heavy] @ b[heavy]) if heavy.any() else 1.0
+        part = (
+            2.0 * len(y) * float(np.finfo(LONG).eps)
+        )  # of one side's dual values, which makes sure of their sum's sign
     g = X.T @ (s * b)
     of_b = (g / mu).astype(np.float64)
     if free:
-        g[-1] = 0.0  # to rounding
+        g[-1] = 0.0
         of_b = with_best_intercept(problem, X, s, of_b) if dual_form(loss).linear else points[0]
     points = [*points, of_b]
     penalized = penalties(problem, len(g)).astype(LONG)
@@ -184,7 +189,7 @@ def _proof(problem: Problem, X, y, s, points, b) -> Polished | None:
     reach = np.abs(g / mu)
     reach[-1] = max(abs(w[-1]), reach[-1])
     sizes = s @ np.abs(conjugate) + reach @ (abs(X).T @ (s * np.abs(b)))
-    allowance = (len(y) + len(w) + 8) * np.finfo(LONG).eps * sizes
+    allowance = ((len(y) + len(w) + TERM) * np.finfo(LONG).eps + 2.0 * part) * sizes
     bound = -(s @ conjugate) - (g @ g) / (2 * mu) - allowance
     return Polished(w, float(value) * (1.0 + 2.0 * EPS), float(bound) * (1.0 - 2.0 * EPS))
 

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cesaro.linear.problem.csr import compacted
-from cesaro.linear.problem.problem import Fit, History, Problem, gap_unit, rescaled
+from cesaro.linear.problem.problem import Fit, History, Problem, gap_unit
+from cesaro.linear.problem.scales import rescaled
 from cesaro.linear.solvers import driver
 from cesaro.linear.solvers.anchored import kernels, polish
 from cesaro.linear.solvers.anchored.dual_state import Epoch, SolverState

@@ -23,7 +23,7 @@ from cesaro.linear.problem.problem import Fit, History, Problem, objective, valu
 from cesaro.linear.problem.row_order import draw_with_replacement
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers import driver
-from cesaro.linear.solvers.averaging.epoch_cuts import EPS, EpochCuts
+from cesaro.linear.solvers.averaging.epoch_cuts import EpochCuts
 from cesaro.linear.solvers.averaging.evaluation_schedule import growing_evaluations
 from cesaro.linear.solvers.averaging.initial_anchor import first_step
 from cesaro.linear.solvers.averaging.kernel_choice import choose_kernel
@@ -187,8 +187,8 @@ class AveragingSolver(driver.Solver):
         if len(self.slope_sums):
             p, s = self.problem, np.zeros(self.problem.rows.d + 1)
             c = recalled_cut(p.rows, p.y, self.share, self.config.loss, self.slope_sums, s) / self.count
-            lost = float(np.linalg.norm(s)) * EPS / math.sqrt(self.count)
-            self.cuts.planes.add(s[: self.width] / self.count, c, 1.0, lost)
+            sizes, n = self.cuts.sizes, self.count
+            self.cuts.planes.add(s[: self.width] / n, sizes.below(c, n), 1.0, sizes.lost(c, n, 0.0))
         self.add_plane()
         return self.cuts.planes.bound()
 
