@@ -19,6 +19,7 @@ from cesaro.linear.out_of_core.csr_store import Store
 from cesaro.linear.problem.block_order import Layout, pieces
 from cesaro.linear.problem.csr import Rows
 from cesaro.linear.problem.problem import Fit, Problem, least_unit
+from cesaro.linear.problem.scales import of_ordinary_size
 from cesaro.losses import CLASSIFICATION, Loss, ProbabilityLink
 
 
@@ -44,7 +45,8 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         """Sample weights times class weights."""
         if self.class_weight is None:
             return v
-        v = v * class_factors(self.class_weight, self.classes_, code, v)[code]
+        factors = of_ordinary_size(class_factors(self.class_weight, self.classes_, code, v))
+        v = of_ordinary_size(v * factors[code])
         if not v.any():
             raise ValueError(
                 f"class_weight={self.class_weight} leaves no row with a weight: all have that of a class with 0."
@@ -78,6 +80,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         factors = np.ones(len(counts))
         if self.class_weight is not None:
             factors = class_factors(self.class_weight, self.classes_, np.arange(len(counts)), counts)
+            factors = of_ordinary_size(factors)
         positive = positive_classes(len(counts))
         v, *columns = (layout.empty(store.n) for _ in range(1 + len(positive)))
         for piece in pieces(store.n):

@@ -36,13 +36,15 @@ def largest_entry(problem: Problem) -> float:
 def in_range(problems: list[Problem]) -> list[Problem]:
     """The problems, which share their rows, with the largest entry of these; an error where nothing can be promised."""
     one = problems[0]
-    largest = largest_entry(one)
-    _check(largest, "the largest entry of X (or intercept_scaling)", "Multiply X by a number, and alpha by its square.")
+    bias = abs(one.rows.bias)
+    largest = largest_entry(one._replace(rows=one.rows._replace(bias=0.0)))
+    _check(largest, "the largest entry of X", "Multiply X by a number, and alpha by its square.")
+    _check(bias, "intercept_scaling", "A number of the size of X suits.")
     _check(one.mu + one.l1, "alpha", "It is compared with the mean loss.")
     for problem in problems:
         y = max(float(np.abs(problem.y[piece]).max()) for piece in pieces(len(problem.y)))
         _check(y, "the largest target (less their mean, with an intercept)", "Divide y by its standard deviation.")
-    return [problem._replace(largest=largest) for problem in problems]
+    return [problem._replace(largest=max(largest, bias)) for problem in problems]
 
 
 def _check(size: float, name: str, advice: str) -> None:
