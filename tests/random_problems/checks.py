@@ -82,14 +82,13 @@ def judge(case: Case, estimator, sharp) -> list[str]:
         if not np.isfinite(w).all():
             return ["not finite"]
         f = model.objective(w, c)
-        if model.length(w, c) > model.radius * (1.0 + DIGITS):
+        if model.length(w, c) > model.radius * (1.0 + DIGITS) + DIGITS * abs(center) * model.scaling:
             found.append(f"ball left: {float(model.length(w, c) / LONG(model.radius))} radii")
         if abs(LONG(objectives[k]) - f) > model.sensitivity(w, c, DIGITS, center):
             found.append(f"objective off: {objectives[k]!r} is {float(f)!r}")
-        points = [(w, c), optimum(model, case.x_unit, case.y_unit)]
-        if sharp is not None:
-            inside = points_of(case, sharp)[k]
-            points += [inside] if model.length(*inside) <= model.radius else []
+        points = [(w, c)] if sharp is None else [(w, c), points_of(case, sharp)[k]]
+        points = [point for point in points if model.length(*point) <= model.radius]  # an intercept is rounded
+        points.append(optimum(model, case.x_unit, case.y_unit))
         values = [model.objective(*point) for point in points]
         at = int(np.argmin(values))
         best.append((points[at], values[at]))

@@ -7,6 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 
 LONG = np.longdouble
+LEAST = 1e-300  # smaller objectives are not told apart
 INFINITE = 1e20  # a limit of slopes that stands for none
 
 
@@ -75,7 +76,9 @@ class Model(NamedTuple):
         )
         f = self.losses(p)
         changed = np.maximum(np.abs(self.losses(p + off) - f), np.abs(self.losses(p - off) - f))
-        return share @ changed + digits * self.objective(w, c)
+        part = digits * (abs(LONG(c)) + abs(center)) * LONG(self.scaling)
+        penalty = LONG(self.mu) * part * (abs(LONG(c)) * LONG(self.scaling) + part)
+        return share @ changed + penalty + digits * self.objective(w, c) + LEAST
 
 
 # phi(p) = max_b b (y - p) - bend b^2 / 2 - eps |b| over a box: bend, eps, box, of each loss but the logistic one

@@ -12,6 +12,7 @@ from cesaro.linear.problem.block_order import pieces
 from cesaro.linear.problem.csr import Rows
 from cesaro.losses import Loss
 
+SMALL = 1e-280  # below it, and above its inverse, a sum of squares has lost digits
 TWO_CLASSES, ONE_VS_REST = 1e-3, 0.1  # the least unit of a relative gap, as a part of the objective at w = 0
 
 
@@ -73,7 +74,13 @@ class Fit(NamedTuple):
 
 def objective(mean_loss: Any, w: np.ndarray, mu: Any, l1: Any = 0.0, d: int | None = None) -> Any:
     """mu/2 |w|^2 + l1 |w|_1 + mean loss, of points (..., width); the first d entries bear the L1 term."""
-    found = mean_loss + mu / 2.0 * (w @ w if w.ndim == 1 else np.einsum("ij,ij->i", w, w))
+    with np.errstate(over="ignore", under="ignore"):
+        squares = w @ w if w.ndim == 1 else np.einsum("ij,ij->i", w, w)
+        penalty = mu / 2.0 * squares
+        if not np.all((squares >= SMALL) & (squares <= 1.0 / SMALL)):  # with mu it may be a number
+            part = np.sqrt(mu / 2.0) * w
+            penalty = part @ part if w.ndim == 1 else np.einsum("ij,ij->i", part, part)
+    found = mean_loss + penalty
     if isinstance(l1, float) and l1 == 0.0:
         return found
     return found + l1 * np.abs(w[..., :d]).sum(axis=-1)

@@ -66,8 +66,10 @@ class Polished(NamedTuple):
 
 
 def suits(problem: Problem) -> bool:
-    """Whether the problem is small enough, and without L1 or ball."""
+    """Whether the problem is small enough, has any column, and neither L1 nor a ball."""
     n, width = _shape(problem)
+    if not (len(problem.rows.col) or problem.rows.bias):
+        return False
     small = n * width <= ENTRIES and n * width * min(n, width) <= WORK
     return small and problem.l1 == 0.0 and problem.radius == np.inf
 

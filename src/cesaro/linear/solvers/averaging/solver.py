@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from cesaro.linear.bounds.rounding import norm
 from cesaro.linear.problem.csr import without_redundant_arrays
 from cesaro.linear.problem.mean_loss import mean_loss, recalled_cut
 from cesaro.linear.problem.neighbour_order import orders_of
@@ -172,15 +173,17 @@ class AveragingSolver(driver.Solver):
             w = step(self.config, self.config.radius, self.config.mu, anchor + A, 1.0, square)[0] * z
         else:
             w = r / out if out > 0 else np.zeros(len(z))
-        norm = float(np.linalg.norm(w)) if self.problem.radius < math.inf else 0.0
-        return w * (self.problem.radius / norm) if norm > self.problem.radius else w  # a mean of points inside, rounded
+        length = norm(w) if self.problem.radius < math.inf else 0.0
+        return (
+            w * (self.problem.radius / length) if length > self.problem.radius else w
+        )  # a mean of points inside, rounded
 
     def objectives(self, points: np.ndarray) -> np.ndarray:
         """Of points (1, width)."""
         p, full = self.problem, np.zeros(self.problem.rows.d + 1)
         full[: self.width] = points[0]
         loss = mean_loss(self.rows, p.y, p.v, self.orders.sorted, self.config.loss, full)
-        return np.atleast_1d(objective(loss, points, p.mu, p.l1, p.rows.d))
+        return np.atleast_1d(objective(loss, points[0], p.mu, p.l1, p.rows.d))
 
     def bound(self) -> float:
         """A proved lower bound of the optimum."""

@@ -16,7 +16,7 @@ from numba import njit
 
 from cesaro.compiled.flags import KERNEL
 from cesaro.linear.bounds.cutting_planes import CuttingPlanes
-from cesaro.linear.bounds.rounding import U
+from cesaro.linear.bounds.rounding import U, norm
 from cesaro.linear.problem.problem import Problem
 from cesaro.linear.problem.scalar_losses import conjugate, slope, value
 from cesaro.linear.solvers.averaging.variants import Variant, unit_ratio
@@ -111,5 +111,5 @@ class SynchronousSteps:
         if self.variant.last:
             return self.dual()
         w = self.sum / self.out if self.out > 0.0 else self.sum
-        norm, radius = float(np.linalg.norm(w)), self.problem.radius
-        return w * (radius / norm) if norm > radius else w
+        length, radius = norm(w), self.problem.radius
+        return w * (radius / length) if length > radius else w
