@@ -15,7 +15,18 @@ ORDINARY = 1e20  # entries of X up to that, and down to its inverse, are left as
 
 
 class ScaleError(ValueError):
-    """Data or parameters of a size for which nothing can be promised."""
+    """Data or parameters are of a size for which nothing can be promised: not between 1e-151 and 1e151.
+
+    It is a ValueError, and its message says which number is too large or too small, and what to do.
+
+    Examples
+    --------
+    >>> from cesaro.linear import DualAveragingRegressor
+    >>> DualAveragingRegressor().fit([[1.0], [2.0]], [1e-200, 3e-200])
+    Traceback (most recent call last):
+        ...
+    cesaro.linear.problem.scales.ScaleError: the largest target (less their mean, with an intercept) is 1e-200, too small: ...
+    """
 
 
 def of_ordinary_size(v: np.ndarray) -> np.ndarray:

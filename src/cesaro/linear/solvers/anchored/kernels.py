@@ -229,9 +229,7 @@ def evaluate(rows, record, order, w, loss, slack, active):
 
 @njit(**KERNEL)
 def sum_dual_values(rows, record, g, lost):
-    """g += sum_i v_i b_i x_i, what the epochs have kept up to date; `lost` receives what the additions round away.
-
-    Returns sum_i v_i |b_i| |x_i|."""
+    """g += sum_i v_i b_i x_i; `lost` receives what the additions round away. Returns sum_i v_i |b_i| |x_i|."""
     mass, bias, last = 0.0, rows.bias, rows.d
     for i in range(record.shape[0]):
         b, q = record[i, B] * record[i, V], bias * bias
