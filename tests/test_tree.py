@@ -52,7 +52,17 @@ MAY_IMPORT: dict[str, set[str]] = {
         *LINEAR,
     },
     "cli": {"data", "linear", "storage", "reproduce", "losses", "weights", "cesaro", *LINEAR},
-    "cesaro": {*GROUND, "methods", "comparison", "minimization", "linear", "linear.estimators", "storage", "version"},
+    "cesaro": {
+        *GROUND,
+        "methods",
+        "comparison",
+        "minimization",
+        "linear",
+        "linear.estimators",
+        "linear.problem",
+        "storage",
+        "version",
+    },
     "version": set(),
 }
 
