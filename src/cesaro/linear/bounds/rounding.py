@@ -45,6 +45,10 @@ def objective_error(problem: Problem, w: np.ndarray, objective: float) -> float:
     terms = int(np.diff(ends).max(initial=0)) if ends[-1] else problem.rows.d
     most = max(abs(loss.low), abs(loss.high)) + loss.cap
     slope = most if most < NO_LIMIT else (1.0 + math.sqrt(1.0 + 2.0 * loss.bend * objective)) / loss.bend
-    with np.errstate(over="ignore"):
-        predictions = largest_entry(problem) * float(np.abs(w).sum())
+    predictions = largest_entry(problem) * float(np.abs(w).sum())
     return (terms + BLOCK + TERM) * U * (objective + slope * (1.0 + predictions))
+
+
+def relative_error(problem: Problem, w: np.ndarray, objective: float) -> float:
+    """That of the objective, in units of it; a number in any case."""
+    return min(1e300, objective_error(problem, w, objective) / max(objective, 1e-300))

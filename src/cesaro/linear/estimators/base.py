@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from cesaro.linear.bounds.rounding import objective_error
+from cesaro.linear.bounds.rounding import relative_error
 from cesaro.linear.estimators.export import Exports
 from cesaro.linear.estimators.fingerprint import about
 from cesaro.linear.estimators.parameters import CONSTRAINTS
@@ -188,7 +188,7 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, BaseEstimator, A
         """Set the fitted attributes; `at_zero` holds the objectives at w = 0."""
         d = problem.rows.d
         self.intercept_ = np.array([self._bias * fit.w[d] if self._bias else 0.0 for fit in fits])
-        errors = [objective_error(problem, fit.w, fit.objective) / max(fit.objective, 1e-300) for fit in fits]
+        self._rounding = max(relative_error(problem, fit.w, float(fit.objective)) for fit in fits)
         self.coef_ = np.empty((len(fits), d))
         for k, fit in enumerate(fits):  # all weights need not be in memory twice
             self.coef_[k] = fit.w[:d]
@@ -205,7 +205,6 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, BaseEstimator, A
         self._mu, self._scaling = problem.mu, problem.rows.bias
         penalized = problem.penalize_intercept or not self._scaling
         self._intercept_reach = np.full(len(fits), 0.0 if penalized else np.inf) if reaches is None else reaches
-        self._rounding = max(errors)  # of an objective, relative
 
     def _warn(self, fits: list[Fit], interrupted: bool = False) -> None:
         """Say so, to the caller of fit, when the proof that was asked for is not there."""
