@@ -162,6 +162,15 @@ def test_the_ball_is_kept_whatever_the_anchor_weights_and_scales(solver, anchor)
         assert np.linalg.norm(model.fit(X, y, v).coef_) <= 0.61 * (1.0 + 1e-15)
 
 
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_warm_start_outside_the_ball_is_put_into_it(solver):
+    X, y, _ = data(n=60)
+    model = DualAveragingClassifier(solver=solver, radius=10.0, tol=0, max_iter=5, warm_start=True, fit_intercept=False)
+    before = np.linalg.norm(model.fit(X, y).coef_)
+    after = np.linalg.norm(model.set_params(radius=0.1 * before, max_iter=1).fit(X, y).coef_)
+    assert 0.0 < after <= 0.1 * before * (1.0 + 1e-15)
+
+
 def test_rows_that_all_rest_divide_nothing_by_zero():
     X, y, _ = data(n=50)
     model = DualAveragingRegressor("epsilon_insensitive", epsilon=10.0).fit(X, X[:, 0])
