@@ -74,7 +74,7 @@ class DualAveragingRegressor(FitsFiles, LinearRegressor):
         epsilon: float = 0.1,
         quantile: float = 0.5,
         fit_intercept: bool = True,
-        penalize_intercept: bool = True,
+        penalize_intercept: bool = False,
         intercept_scaling: float = 1.0,
         warm_start: bool = False,
         checkpoint: str | PathLike[str] | None = None,

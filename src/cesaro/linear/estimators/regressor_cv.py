@@ -79,7 +79,7 @@ class DualAveragingRegressorCV(LinearRegressor):
         epsilon: float = 0.1,
         quantile: float = 0.5,
         fit_intercept: bool = True,
-        penalize_intercept: bool = True,
+        penalize_intercept: bool = False,
         intercept_scaling: float = 1.0,
         warm_start: bool = False,
         checkpoint: str | PathLike[str] | None = None,
