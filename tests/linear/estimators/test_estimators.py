@@ -79,7 +79,7 @@ def test_squared_error_agrees_with_ridge_and_takes_many_targets():
 def test_epsilon_insensitive_agrees_with_liblinear():
     X, _, t = data()
     ours = DualAveragingRegressor("epsilon_insensitive", alpha=1e-2, epsilon=0.5, tol=1e-10, fit_intercept=False)
-    theirs = LinearSVR(epsilon=0.5, C=1 / (1e-2 * len(t)), fit_intercept=False, tol=1e-10, max_iter=10**6)
+    theirs = LinearSVR(epsilon=0.5, C=t.std() / (1e-2 * len(t)), fit_intercept=False, tol=1e-10, max_iter=10**6)
     np.testing.assert_allclose(ours.fit(X, t).coef_, theirs.fit(X, t).coef_, rtol=1e-3, atol=1e-4)
 
 

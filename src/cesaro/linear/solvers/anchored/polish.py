@@ -194,8 +194,8 @@ def _polished(problem: Problem, fit: Fit, tol: float) -> Fit:
     for enough in [0.1 * tol * unit, 0.0] if tol > DIGITS else [0.0]:
         better = polish(problem, w, enough, 1e-4 * unit)
         if better is not None:
-            if better.objective <= objective:
-                w, objective = better.w, better.objective
+            if better.objective <= objective * (1.0 + 8.0 * EPS):  # of equals the polished one
+                w, objective = better.w, min(objective, better.objective)
             if better.lower_bound <= objective * (1.0 + 1e-12):
                 lower = max(lower, better.lower_bound)
         solved = bool(is_solved(objective, lower, least, tol))
