@@ -145,11 +145,13 @@ def test_a_thousand_sampled_runs_keep_theorem_3_in_expectation_and_break_its_pri
 
 
 def test_the_lemma_of_theorem_3_fails_at_t_2_on_half_of_the_paths():
+    """w^2/2 from 0 with noise 1 or -1: <h_2, x_1 - x_2> <= f(x_1) - f(x_2) only if the second differs from the first."""
+    method, now = SCPDA(1.0), Schedule(Linear(), Linear()).at(1)
     for first, second in itertools.product((-1.0, 1.0), repeat=2):
-        x = two_steps_of_sc_pda(lambda x, t: x + (first, second)[t - 1], Box(-1.0, 1.0))  # noqa: B023
-        assert x[1] == pytest.approx(-2 / 3 * first)
-        holds = (x[1] + second) * (x[0] - x[1]) <= x[0] ** 2 / 2 - x[1] ** 2 / 2
-        assert holds == (second != first)
+        state = method.step(method.start(np.zeros(1), 0.0), np.array([first]), now, Box(-1.0, 1.0))
+        x = float(state.x[0])
+        assert x == pytest.approx(-2 / 3 * first)
+        assert ((x + second) * (0.0 - x) <= 0.0 - x**2 / 2) == (second != first)
 
 
 def test_the_right_side_of_theorem_3_as_printed_is_0_on_half_of_the_paths():
@@ -160,28 +162,22 @@ def test_the_right_side_of_theorem_3_as_printed_is_0_on_half_of_the_paths():
         assert np.mean(right) >= 0.5  # with the expectation of |h|^2 it holds
 
 
-def two_steps_of_sc_pda(h, domain):
-    """x_1 = 0 and x_2 with a = gamma = t, mu = 1."""
-    state = SCPDA(1.0).start(np.zeros(1), 0.0)
-    after = SCPDA(1.0).step(state, h(state.x, 1), Schedule(Linear(), Linear()).at(1), domain)
-    return float(state.x[0]), float(after.x[0])
-
-
-def test_theorem_1_holds_in_expectation():
-    """A thousand paths at once, as coordinates, on w^2/2 + |w| with g + 1 or g - 1 for g; the last point too."""
+@pytest.mark.parametrize("weights", [Uniform(), Linear()], ids=repr)
+def test_theorem_1_and_the_bound_of_the_last_point_hold_in_expectation(weights):
+    """A thousand paths at once, as coordinates, on w^2/2 + |w| with g + 1 or g - 1 for g."""
     rng, repeats, steps = np.random.default_rng(0), 1000, 200
+    method, schedule, value, hh = GDA(1.0), Schedule(weights, weights), np.empty(steps), np.empty(steps)
+    state = method.start(np.full(repeats, 0.8), 0.0)
+    for k in range(steps):
+        h = state.x + np.where(state.x >= 0, 1.0, -1.0) + rng.choice([-1.0, 1.0], repeats)
+        value[k], hh[k] = np.mean(state.x**2 / 2 + np.abs(state.x)), np.mean(h**2)
+        state = method.step(state, h, schedule.at(k + 1), Box(-1.0, 1.0))
     t = np.arange(1.0, steps + 1)
-    for weights, last in ((Linear(), t / (t + 1) * 2), (Uniform(), None)):
-        method, schedule, value, hh = GDA(1.0), Schedule(weights, weights), np.empty(steps), np.empty(steps)
-        state = method.start(np.full(repeats, 0.8), 0.0)
-        for k in range(steps):
-            h = state.x + np.where(state.x >= 0, 1.0, -1.0) + rng.choice([-1.0, 1.0], repeats)
-            value[k], hh[k] = np.mean(state.x**2 / 2 + np.abs(state.x)), np.mean(h**2)
-            state = method.step(state, h, schedule.at(k + 1), Box(-1.0, 1.0))
-        a = np.array([weights.weight(k) for k in range(1, steps + 1)])
-        A, G, harmonic = np.cumsum(a), np.maximum.accumulate(hh), np.cumsum(1 / t) - 1 / t
-        assert np.all(np.cumsum(a * value) <= np.cumsum(a**2 / A * hh) / 2)
-        assert np.all(value <= G * (harmonic + last if last is not None else harmonic + 0.5) / t)
+    a = np.array([weights.weight(k) for k in range(1, steps + 1)])
+    assert np.all(np.cumsum(a * value) <= np.cumsum(a**2 / np.cumsum(a) * hh) / 2)
+    before = np.cumsum(1 / t) - 1 / t  # H_{t-1}
+    last = {Uniform(): before + 0.5, Linear(): before + 2 * t / (t + 1)}[weights]
+    assert np.all(value <= np.maximum.accumulate(hh) * last / t)
 
 
 def test_the_counterexamples_meet_no_projection_on_bounded_domains():
