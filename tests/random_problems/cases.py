@@ -7,7 +7,14 @@ import numpy as np
 import scipy.sparse as sp
 
 CLASSIFICATION = ("hinge", "squared_hinge", "log_loss", "modified_huber")
-REGRESSION = ("squared_error", "huber", "epsilon_insensitive", "squared_epsilon_insensitive", "quantile")
+REGRESSION = (
+    "squared_error",
+    "huber",
+    "epsilon_insensitive",
+    "squared_epsilon_insensitive",
+    "quantile",
+    "absolute_error",
+)
 PAPER = ("gda", "sc-pda", "pegasos", "pa-psg-sc", "sc-rda")
 
 
@@ -115,9 +122,8 @@ def parameters(rng: np.random.Generator, case: Case) -> dict[str, Any]:
     found: dict[str, Any] = {"loss": loss, "solver": solver, "random_state": int(rng.integers(1000))}
     found["tol"] = float(rng.choice([0.0, 1e-2, 1e-3, 1e-6, 1e-10, 1e-13]))
     found["max_iter"] = int(rng.choice([1, 2, 5, 30, 150]))
-    linear = loss in ("quantile", "epsilon_insensitive")
     exponent = rng.uniform(-6, 2) if rng.random() < 0.9 else rng.uniform(-20, 8)
-    alpha = 10.0**exponent * case.x_unit**2 / (case.y_unit if linear else 1.0)
+    alpha = 10.0**exponent * case.x_unit**2
     found["alpha"] = float(np.clip(alpha, 1e-145, 1e145))
     if not case.classes:
         found["epsilon"] = float(10.0 ** rng.uniform(-3, 0) * case.y_unit)

@@ -58,10 +58,11 @@ def model_of(case: Case, estimator, k: int) -> Model:
     else:
         y = case.y - estimator._center
     ratio, scaling = p["l1_ratio"], p["intercept_scaling"]
+    unit = 1.0 if case.classes else float(estimator._alpha_units[k])
     return Model(
         case.dense[there], y[there], v[there], p["loss"], p.get("quantile" if p["loss"] == "quantile" else "epsilon", 0.0),
-        p["alpha"] * (1.0 - ratio), p["alpha"] * ratio, np.inf if p["radius"] is None else p["radius"], p["fit_intercept"],
-        1.0 / scaling if p["fit_intercept"] and p["penalize_intercept"] else 0.0,
+        p["alpha"] * (1.0 - ratio) / unit, p["alpha"] * ratio, np.inf if p["radius"] is None else p["radius"],
+        p["fit_intercept"], 1.0 / scaling if p["fit_intercept"] and p["penalize_intercept"] else 0.0,
     )  # fmt: skip
 
 

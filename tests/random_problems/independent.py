@@ -42,6 +42,8 @@ class Model(NamedTuple):
                 return np.where(m >= -1, np.maximum(0, 1 - m) ** 2, -4 * m)
             case "squared_error":
                 return r * r / 2
+            case "absolute_error":
+                return r / 2
             case "huber":
                 return np.where(r <= e, r * r / 2, e * (r - e / 2))
             case "epsilon_insensitive":
@@ -91,14 +93,14 @@ def forms(loss: str, shape: float, y: np.ndarray) -> tuple[float, float, np.ndar
         return bend, 0.0, np.where(y < 0, -most, zero), np.where(y > 0, most, zero)
     if loss == "quantile":
         return 0.0, 0.0, (shape - 1.0) * one, shape * one
-    limit = {"huber": shape, "epsilon_insensitive": 1.0}.get(loss, INFINITE)
+    limit = {"huber": shape, "epsilon_insensitive": 1.0, "absolute_error": 0.5}.get(loss, INFINITE)
     bend = {"squared_error": 1.0, "huber": 1.0, "squared_epsilon_insensitive": 0.5}.get(loss, 0.0)
     return bend, shape if "insensitive" in loss else 0.0, -limit * one, limit * one
 
 
 def optimum(model: Model, x_unit: float, y_unit: float) -> tuple[np.ndarray, float]:
     """w and c near the optimum, in the ball; solved in units in which X and y are about 1."""
-    linear = model.loss in ("quantile", "epsilon_insensitive")
+    linear = model.loss in ("quantile", "absolute_error", "epsilon_insensitive")
     worth = y_unit if linear else y_unit**2  # of the losses
     ratio = y_unit / x_unit  # of w
     shape = model.shape if model.loss == "quantile" else model.shape / y_unit

@@ -94,6 +94,7 @@ class AveragingSolver(driver.Solver):
         self.zr[:], self.scalars[:], self.epoch = 0.0, RunScalars(anchor=float(anchor)), 0
         self.slope_sums[:], self.targets[:, 1] = 0.0, 0.0
         if w is not None:
+            w = self.into_ball(w)
             self.zr[: len(w), 0] = -self.problem.mu * float(anchor) * w
             self.scalars[SQUARE] = self.zr[:, 0] @ self.zr[:, 0]
             self.known = w
@@ -101,7 +102,7 @@ class AveragingSolver(driver.Solver):
 
     def go_on(self, zr: np.ndarray, scalars: np.ndarray, epoch: int, w: np.ndarray) -> None:
         """Begin where an earlier run ended."""
-        self.zr[:], self.scalars[:], self.epoch, self.first, self.known = zr, scalars, epoch, epoch, w
+        self.zr[:], self.scalars[:], self.epoch, self.first, self.known = zr, scalars, epoch, epoch, self.into_ball(w)
         self.scalars[CUT] = 0.0
         self.cuts.begin(zr[:, 0], scalars[DONE], zr[:, 0] @ zr[:, 0], epoch)
 
@@ -173,10 +174,12 @@ class AveragingSolver(driver.Solver):
             w = step(self.config, self.config.radius, self.config.mu, anchor + A, 1.0, square)[0] * z
         else:
             w = r / out if out > 0 else np.zeros(len(z))
+        return self.into_ball(w)  # a mean of points inside, rounded
+
+    def into_ball(self, w: np.ndarray) -> np.ndarray:
+        """w, or the nearest point in the ball."""
         length = norm(w) if self.problem.radius < math.inf else 0.0
-        return (
-            w * (self.problem.radius / length) if length > self.problem.radius else w
-        )  # a mean of points inside, rounded
+        return w * (self.problem.radius / length) if length > self.problem.radius else w
 
     def objectives(self, points: np.ndarray) -> np.ndarray:
         """Of points (1, width)."""
