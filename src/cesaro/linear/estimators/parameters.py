@@ -48,10 +48,10 @@ SEARCH_CONSTRAINTS: dict[str, list[Any]] = {name: rule for name, rule in CONSTRA
 
 def check_together(model: Any) -> None:
     """Refuse what single parameters cannot show."""
-    if model.l1_ratio == 1.0:
+    if model.l1_ratio == 1.0 and model.solver != "anchored":
         raise ValueError(
-            "l1_ratio=1 leaves no L2 term: the objective is not strongly convex and nothing can be proved. "
-            "Use l1_ratio < 1, for example 0.99."
+            f"l1_ratio=1 leaves no L2 term, and solver={model.solver!r} needs a strongly convex objective. "
+            "Use solver='anchored', or l1_ratio < 1, for example 0.99."
         )
     if model.l1_ratio > 0.0 and model.radius is not None:
         raise ValueError(

@@ -8,7 +8,7 @@ coordinate descent with shrinking (Hsieh et al. 2008).
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -20,19 +20,13 @@ from cesaro.linear.solvers.anchored.dual_state import Epoch, SolverState
 from cesaro.linear.solvers.anchored.initial_anchor import first_step
 from cesaro.linear.solvers.anchored.kernels import B
 from cesaro.linear.solvers.anchored.kinks import project_onto_kinks
+from cesaro.linear.solvers.coordinate_descent import solver as coordinate_descent
 from cesaro.linear.solvers.driver import Evaluation, Report
+from cesaro.linear.solvers.dual_warm_start import DualWarmStart
 from cesaro.linear.solvers.settings import Settings
 from cesaro.storage.checkpoint import NULL_SLOT, CheckpointSlot
 
 HOPE = 2.0  # an evaluation is tried when the rows' own gaps, as an epoch met them, are below this times what is asked
-
-
-class DualWarmStart(NamedTuple):
-    """What the next fit may begin from: the dual values, and the point to anchor at."""
-
-    b: np.ndarray
-    w: np.ndarray
-    prox_weight: float | None = None
 
 
 class AnchoredSolver(driver.Solver):
@@ -59,7 +53,8 @@ class AnchoredSolver(driver.Solver):
         if self.start is not None:
             w = (self.start.w if self.used is None else self.start.w[np.append(self.used, -1)]) / self.unit
             w[-1] /= self.bias_ratio
-            state.load_dual_values(self.start.b)
+            if self.start.b is not None:
+                state.load_dual_values(self.start.b)
             weight = weight if self.start.prox_weight is None else self.start.prox_weight
         if state.mu == 0.0:
             weight = max(weight, 1e-3 * state.mean_square, 1e-300)
@@ -179,7 +174,12 @@ def solve(
     report: Report | None = None,
     slot: CheckpointSlot = NULL_SLOT,
 ) -> Fit:
-    """Minimise until the proved relative gap is at most tol: epochs, and Newton steps for a small problem's last digits."""
+    """Minimise until the proved relative gap is at most tol: epochs, and Newton steps for a small problem's last digits.
+
+    A smooth loss with L1 is solved by coordinate descent, over columns.
+    """
+    if coordinate_descent.suits(problem):
+        return coordinate_descent.solve(problem, settings, start, report, slot)
     if polish.pays(problem, settings):
         return polish.between_epochs(run_epochs, problem, settings, start, report, slot)
     return run_epochs(problem, settings, start, report, slot)

@@ -1,0 +1,153 @@
+"""The mean loss near a point as a quadratic model, and its minimum over the working set: one prox-Newton step.
+
+Epochs of coordinate descent minimise the model and the penalty; every few of them Anderson's extrapolation of the iterates
+is tried (Bertrand and Massias 2021). Of the squared error the model is exact. Of other losses a line search finds how far
+to go: descent is certain, since the model's curvatures are positive.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cesaro.dual_form import LOGISTIC, NO_LIMIT, DualForm
+from cesaro.linear.solvers.coordinate_descent import kernels
+from cesaro.linear.solvers.coordinate_descent.kernels import SLOPE
+from cesaro.linear.solvers.coordinate_descent.working_set import Entries
+
+EPOCHS = 10  # of coordinate descent in one model
+MEMORY = 5  # iterates that are extrapolated
+ENOUGH = 0.03  # an epoch that lowers the model by that much of what the first has is the last
+EXACT = 0.1  # where the model is exact, as much less
+SUFFICIENT = 0.01  # decrease, as a part of what the model promises
+LEAST_CURVATURE = {True: 1e-6, False: 0.01}  # of the logistic loss; of others, as a part of the largest
+EPS = float(np.finfo(float).eps)
+NO_WEIGHTS = np.zeros(0)
+
+
+class Penalty(NamedTuple):
+    """mu/2 |w|^2 + l1 |w|_1 + M/2 c^2, c the intercept."""
+
+    mu: float
+    l1: float
+    M: float
+
+    def at(self, w: np.ndarray, c: float) -> float:
+        """Its value."""
+        return float(self.mu / 2.0 * (w @ w) + self.l1 * np.abs(w).sum() + self.M / 2.0 * c * c)
+
+
+def is_quadratic(loss: DualForm) -> bool:
+    """Whether the loss is a parabola, so that the model is exact."""
+    unbounded = min(-loss.low, loss.high) >= NO_LIMIT
+    return loss.kind != LOGISTIC and loss.eps == 0.0 and unbounded
+
+
+class LocalModel:
+    """Predictions p of the rows, the intercept c that is in them, and the model of the mean loss around them."""
+
+    def __init__(self, y: np.ndarray, s: np.ndarray, loss: Any, penalty: Penalty, has_intercept: bool):
+        self.y, self.s, self.loss, self.penalty, self.has_intercept = y, s, loss, penalty, has_intercept
+        logistic = loss.kind == LOGISTIC
+        self.exact = is_quadratic(loss)
+        self.least = LEAST_CURVATURE[logistic] * (1.0 if logistic else 1.0 / loss.bend)
+        self.p, self.r, self.h = np.zeros((3, len(y)))
+        self.mean = self.slopes = self.bends = self.c = 0.0
+
+    def linearise(self) -> None:
+        """The model at the present predictions."""
+        found = kernels.linearise(self.y, self.s, self.loss, self.p, self.least, self.r, self.h)
+        self.mean, self.slopes, self.bends = found
+
+    def best_shift(self) -> float:
+        """By how much the intercept is to change, by the model, where nothing else does."""
+        curvature = self.bends + self.penalty.M
+        return (self.slopes - self.penalty.M * self.c) / curvature if self.has_intercept and curvature > 0.0 else 0.0
+
+    def centre(self) -> None:
+        """Linearise at the best intercept for the weights as they are, found by Newton steps."""
+        self.linearise()
+        for _ in range(30):
+            excess, step = self.slopes - self.penalty.M * self.c, self.best_shift()
+            if step == 0.0 or abs(excess) <= 1e-12 * float(np.abs(self.r).sum()) or not self._shifted(step):
+                break
+
+    def _shifted(self, step: float) -> bool:
+        """Change the intercept by the largest of step, step/2, step/4, ... that does not raise the objective."""
+        before = (self.mean + self.penalty.at(NO_WEIGHTS, self.c)) * (1.0 + 4.0 * EPS)
+        while abs(step) > EPS * (abs(self.c) + EPS):
+            self.p += step
+            self.linearise()
+            if self.mean + self.penalty.at(NO_WEIGHTS, self.c + step) <= before:
+                self.c += step
+                return True
+            self.p -= step
+            step /= 2.0
+        self.linearise()
+        return False
+
+    def minimise(self, entries: Entries, chosen: np.ndarray, columns: np.ndarray, old: np.ndarray) -> np.ndarray:
+        """Weights of the chosen columns that lower the objective, from `old`; the predictions follow."""
+        slopes = self.r.copy()
+        w, shift = self._descend(entries, chosen, columns, old.copy(), -self.best_shift())
+        step = np.full(len(self.p), -shift)
+        kernels.add_columns(*entries, chosen, w - old, step)
+        t = 1.0 if self.exact else self._line_search(slopes, step, old, w, -shift)
+        self.p += t * step
+        self.c -= t * shift
+        return w if t == 1.0 else old + t * (w - old)
+
+    def _descend(self, entries, chosen, columns, w, shift):
+        """Epochs on the model, from w and the intercept's shift."""
+        pull = 1.0 / (self.bends + self.penalty.M) if self.has_intercept and self.bends > 0.0 else 0.0
+        enough, past, first = ENOUGH * (EXACT if self.exact else 1.0), [w.copy()], 0.0
+        for k in range(EPOCHS):
+            fell, shift = kernels.descend(
+                *entries, chosen, columns, w, self.r, self.h, shift, pull, self.penalty.mu, self.penalty.l1
+            )
+            first = fell if k == 0 else first
+            if fell <= enough * first:
+                break
+            past.append(w.copy())
+            if len(past) > MEMORY:
+                w, shift = self._extrapolated(entries, chosen, columns, np.array(past), shift, pull)
+                past = [w.copy()]
+        return w, shift
+
+    def _extrapolated(self, entries, chosen, columns, past, shift, pull):
+        """The best affine combination of the iterates by Anderson's rule, if it is better than the last one."""
+        w, moves = past[-1].copy(), np.diff(past, axis=0)
+        gram = moves @ moves.T
+        gram.flat[:: len(gram) + 1] += 1e-10 * np.trace(gram)
+        try:
+            share = np.linalg.solve(gram, np.ones(len(gram)))
+        except np.linalg.LinAlgError:
+            return w, shift
+        trial = np.where(w == 0.0, 0.0, share @ past[1:] / share.sum())
+        if not np.isfinite(trial).all():
+            return w, shift
+        r, moved = self.r.copy(), shift + pull * float(columns[:, kernels.MEAN] @ (trial - w))
+        kernels.subtract_columns(*entries, chosen, trial - w, r, self.h)
+        here = kernels.model_value(self.r, self.h, shift) + self.penalty.at(w, self.c - shift)
+        there = kernels.model_value(r, self.h, moved) + self.penalty.at(trial, self.c - moved)
+        if there < here:
+            self.r[:] = r
+            return trial, moved
+        return w, shift
+
+    def _line_search(self, slopes, step, old, w, shift) -> float:
+        """The first of 1, 1/2, 1/4, ... that lowers the objective by enough; 0 if none does."""
+        before = self.penalty.at(old, self.c)
+        promised = self.penalty.at(w, self.c + shift) - before - float(slopes @ step)
+        value, t = self.mean + before, 1.0
+        while t > 1e-9:
+            there = kernels.mean_loss_along(self.y, self.s, self.loss, self.p, step, t)
+            there += self.penalty.at(old + t * (w - old), self.c + t * shift)
+            if there <= value + SUFFICIENT * t * promised + 4.0 * EPS * abs(value):
+                return t
+            t /= 2.0
+        return 0.0
+
+    def measure(self, entries: Entries, chosen: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """What epochs need to know of the chosen columns, into `columns`; returns their <x, r>."""
+        kernels.measure_set(*entries, chosen, self.r, self.h, columns)
+        return columns[:, SLOPE]
