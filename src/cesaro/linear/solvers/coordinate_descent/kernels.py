@@ -70,20 +70,30 @@ def extract_columns(rows, place, fill, data, row):
 
 
 @register_jitable(**KERNEL)
-def _curvature(loss, p, y, b):
+def curvature(loss, p, y, b, damping):
+    """Of the loss at p, where its dual value is b; with `damping` 1, that of the parabola above the loss that touches it at p.
+
+    Newton's curvature is 0 on the straight pieces of a loss, and too small for large steps elsewhere.
+    """
     if loss.kind == LOGISTIC:
-        return abs(b) * (1.0 - abs(b))
-    far = beyond(y - p, loss.eps) / loss.bend
-    return 1.0 / loss.bend if far != 0.0 and lowest(loss, y) <= far <= highest(loss, y) else 0.0
+        newton = abs(b) * (1.0 - abs(b))
+        above = (0.5 - abs(b)) / (y * p) / 2.0 if abs(p) > 1e-3 else 0.25
+    else:
+        r = beyond(y - p, loss.eps)
+        far = r / loss.bend
+        bends = far != 0.0 and lowest(loss, y) <= far <= highest(loss, y)
+        newton = 1.0 / loss.bend if bends else 0.0
+        above = 1.0 / loss.bend if bends or b == 0.0 else b / r
+    return newton + damping * max(0.0, above - newton)
 
 
 @njit(**SCALAR)
-def linearise(y, s, loss, p, least, r, h):
-    """r and h at the predictions p, with curvatures of at least `least`; sums of s phi, of r and of h."""
+def linearise(y, s, loss, p, damping, r, h):
+    """r and h at the predictions p; sums of s phi, of r and of h."""
     total, slopes, bends = 0.0, 0.0, 0.0
     for i in range(y.shape[0]):
         value, u = value_and_slope(loss, p[i], y[i])
-        r[i], h[i] = -s[i] * u, s[i] * max(_curvature(loss, p[i], y[i], u), least)
+        r[i], h[i] = -s[i] * u, s[i] * curvature(loss, p[i], y[i], -u, damping)
         total += s[i] * value
         slopes += r[i]
         bends += h[i]
@@ -105,7 +115,8 @@ def dual_value(y, s, loss, r, theta):
     total, size = 0.0, 0.0
     for i in range(y.shape[0]):
         if s[i] > 0.0:
-            each = s[i] * conjugate(loss, -theta * (r[i] / s[i]), y[i])
+            b = min(highest(loss, y[i]), max(lowest(loss, y[i]), theta * (r[i] / s[i])))  # rounding may have left its box
+            each = s[i] * conjugate(loss, -b, y[i])
             total -= each
             size += abs(each)
     return total, size

@@ -2,7 +2,8 @@
 
 Epochs of coordinate descent minimise the model and the penalty; every few of them Anderson's extrapolation of the iterates
 is tried (Bertrand and Massias 2021). Of the squared error the model is exact. Of other losses a line search finds how far
-to go: descent is certain, since the model's curvatures are positive.
+to go, and the curvatures are between Newton's and those of a parabola above the loss: nearer to the former while steps
+are accepted whole.
 """
 
 from typing import Any, NamedTuple
@@ -19,7 +20,8 @@ MEMORY = 5  # iterates that are extrapolated
 ENOUGH = 0.03  # an epoch that lowers the model by that much of what the first has is the last
 EXACT = 0.1  # where the model is exact, as much less
 SUFFICIENT = 0.01  # decrease, as a part of what the model promises
-LEAST_CURVATURE = {True: 1e-6, False: 0.01}  # of the logistic loss; of others, as a part of the largest
+DAMPING = (0.1, 1e-4)  # of Newton's curvature: at first, at least
+CALMER, BOLDER = 8.0, 0.25  # what damping is multiplied with after a step that was too long, and after one that was not
 EPS = float(np.finfo(float).eps)
 NO_WEIGHTS = np.zeros(0)
 
@@ -47,15 +49,13 @@ class LocalModel:
 
     def __init__(self, y: np.ndarray, s: np.ndarray, loss: Any, penalty: Penalty, has_intercept: bool):
         self.y, self.s, self.loss, self.penalty, self.has_intercept = y, s, loss, penalty, has_intercept
-        logistic = loss.kind == LOGISTIC
-        self.exact = is_quadratic(loss)
-        self.least = LEAST_CURVATURE[logistic] * (1.0 if logistic else 1.0 / loss.bend)
+        self.exact, self.damping = is_quadratic(loss), DAMPING[0]
         self.p, self.r, self.h = np.zeros((3, len(y)))
         self.mean = self.slopes = self.bends = self.c = 0.0
 
     def linearise(self) -> None:
         """The model at the present predictions."""
-        found = kernels.linearise(self.y, self.s, self.loss, self.p, self.least, self.r, self.h)
+        found = kernels.linearise(self.y, self.s, self.loss, self.p, self.damping, self.r, self.h)
         self.mean, self.slopes, self.bends = found
 
     def best_shift(self) -> float:
@@ -92,6 +92,7 @@ class LocalModel:
         step = np.full(len(self.p), -shift)
         kernels.add_columns(*entries, chosen, w - old, step)
         t = 1.0 if self.exact else self._line_search(slopes, step, old, w, -shift)
+        self.damping = max(DAMPING[1], self.damping * BOLDER) if t == 1.0 else min(1.0, self.damping * CALMER)
         self.p += t * step
         self.c -= t * shift
         return w if t == 1.0 else old + t * (w - old)

@@ -105,10 +105,12 @@ class CoordinateDescentSolver(driver.Solver):
         return Evaluation(point[None], np.array([f]), np.array([bound]), np.array([self.count]))
 
     def state(self) -> dict[str, Any]:
-        return {"epoch": self.epoch, "w": self.w, "c": self.model.c, "gap": self.gap}
+        model = self.model
+        return {"epoch": self.epoch, "w": self.w, "gap": self.gap, "c": model.c, "damping": model.damping}
 
     def resume(self, state: dict[str, Any]) -> None:
-        self.epoch, self.w[:], self.model.c, self.gap = (state[name] for name in ("epoch", "w", "c", "gap"))
+        self.epoch, self.w[:], self.gap = state["epoch"], state["w"], state["gap"]
+        self.model.c, self.model.damping = state["c"], state["damping"]
 
     def fit(self, fit: Fit) -> Fit:
         """The fit in the problem's own units, with what a warm start needs."""
