@@ -23,7 +23,7 @@ SUFFICIENT = 0.01  # decrease, as a part of what the model promises
 DAMPING = (0.1, 1e-4)  # of Newton's curvature: at first, at least
 CALMER, BOLDER = 8.0, 0.25  # what damping is multiplied with after a step that was too long, and after one that was not
 EPS = float(np.finfo(float).eps)
-NO_WEIGHTS = np.zeros(0)
+CENTRED = 1e-9  # what the slopes may sum to beside their sizes, where the intercept is best
 
 
 class Penalty(NamedTuple):
@@ -61,28 +61,35 @@ class LocalModel:
     def best_shift(self) -> float:
         """By how much the intercept is to change, by the model, where nothing else does."""
         curvature = self.bends + self.penalty.M
-        return (self.slopes - self.penalty.M * self.c) / curvature if self.has_intercept and curvature > 0.0 else 0.0
+        return self.excess / curvature if curvature > 0.0 else 0.0
 
     def centre(self) -> None:
         """Linearise at the best intercept for the weights as they are, found by Newton steps."""
+        damping, self.damping = self.damping, DAMPING[1]
         self.linearise()
         for _ in range(30):
-            excess, step = self.slopes - self.penalty.M * self.c, self.best_shift()
-            if step == 0.0 or abs(excess) <= 1e-12 * float(np.abs(self.r).sum()) or not self._shifted(step):
+            if abs(self.excess) <= CENTRED * float(np.abs(self.r).sum()) or not self._shifted(self.best_shift()):
                 break
+        self.damping = damping
+        self.linearise()
+
+    @property
+    def excess(self) -> float:
+        """Minus the objective's derivative in the intercept."""
+        return self.slopes - self.penalty.M * self.c if self.has_intercept else 0.0
 
     def _shifted(self, step: float) -> bool:
-        """Change the intercept by the largest of step, step/2, step/4, ... that does not raise the objective."""
-        before = (self.mean + self.penalty.at(NO_WEIGHTS, self.c)) * (1.0 + 4.0 * EPS)
-        while abs(step) > EPS * (abs(self.c) + EPS):
+        """Change the intercept by the first of step, step/2, step/4, ... that brings the derivative nearer to zero."""
+        before, c = abs(self.excess), self.c
+        for _ in range(20):
             self.p += step
+            self.c = c + step
             self.linearise()
-            if self.mean + self.penalty.at(NO_WEIGHTS, self.c + step) <= before:
-                self.c += step
+            if abs(self.excess) < before:
                 return True
             self.p -= step
             step /= 2.0
-        self.linearise()
+        self.c = c
         return False
 
     def minimise(self, entries: Entries, chosen: np.ndarray, columns: np.ndarray, old: np.ndarray) -> np.ndarray:
