@@ -76,3 +76,14 @@ def refuse_checkpoint(model: Any, instead: str) -> None:
         raise ValueError(
             f"checkpoint={model.checkpoint!r} is for one fit at one alpha only. Set checkpoint=None; {instead}"
         )
+
+
+def check_partial_fit(model: Any) -> None:
+    """Refuse what one memoryless pass cannot have."""
+    check_together(model)
+    refuse_checkpoint(model, "save the model between calls of partial_fit.")
+    if model.l1_ratio == 1.0:
+        raise ValueError(
+            "partial_fit needs a strongly convex objective, and l1_ratio=1 leaves no L2 term. Use fit, or l1_ratio < 1, "
+            "for example 0.99."
+        )

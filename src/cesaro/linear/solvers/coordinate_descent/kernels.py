@@ -53,6 +53,13 @@ def predict(rows, w, p):
             p[i] += entry(data, e) * w[col[e]]
 
 
+@register_jitable(**KERNEL)
+def copy_value(data, at, values, e):
+    """data[at] = values[e], if there are values."""
+    if values is not None:
+        data[at] = values[e]
+
+
 @njit(**KERNEL)
 def extract_columns(rows, place, fill, data, row):
     """Copy the entries of the columns that have a place to where `fill` says, row by row."""
@@ -64,8 +71,7 @@ def extract_columns(rows, place, fill, data, row):
             if k != NONE:
                 at = fill[k]
                 row[at] = np.uint32(i)
-                if values is not None:
-                    data[at] = values[e]
+                copy_value(data, at, values, e)
                 fill[k] = at + 1
 
 
@@ -77,7 +83,7 @@ def curvature(loss, p, y, b, damping):
     """
     if loss.kind == LOGISTIC:
         newton = abs(b) * (1.0 - abs(b))
-        above = (0.5 - abs(b)) / (y * p) / 2.0 if abs(p) > 1e-3 else 0.25
+        above = (0.5 - abs(b)) / (y * p) if abs(p) > 1e-3 else 0.25
     else:
         r = beyond(y - p, loss.eps)
         far = r / loss.bend
