@@ -31,8 +31,10 @@ NO_NOISE = np.zeros(1)
 
 def suits(problem: Problem) -> bool:
     """Whether this is the solver for it: an L1 penalty, a smooth loss, rows in memory."""
-    smooth = not dual_form(problem.loss).linear
-    return problem.l1 > 0.0 and smooth and problem.layout is None and problem.radius == math.inf
+    if problem.l1 == 0.0 or problem.radius < math.inf or dual_form(problem.loss).linear:
+        return False
+    layout = problem.layout
+    return layout is None or (layout.folder is None and layout.single(problem.rows.n))
 
 
 class CoordinateDescentSolver(driver.Solver):
