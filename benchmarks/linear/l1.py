@@ -127,7 +127,10 @@ def main():
             for fraction in (10, 100):
                 table = in_own_process(__file__, name, loss, fraction)
                 print(f"{name} {loss} {fraction} done", file=sys.stderr)
-                ours, rest = table["cesaro"], {key: table[key] for key in table if key not in ("support", "gap", "cesaro")}
+                ours, rest = (
+                    table["cesaro"],
+                    {key: table[key] for key in table if key not in ("support", "gap", "cesaro")},
+                )
                 ratios.append(ours[0] / min(each[0] for each in rest.values()))
                 looser.append(ours[0] / min(each[1] for each in rest.values()))
                 shown = [f"{ours[0]:.1f}; {ours[2]}"]

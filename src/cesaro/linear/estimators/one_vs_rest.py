@@ -27,6 +27,7 @@ NOTHING_CERTIFIED = (
     "distance to the optimum. Use l1_ratio < 1, for example 0.99."
 )
 
+
 def gives_probabilities(classifier: Any) -> bool:
     """Whether the loss has a link to probabilities; an error that says which ones have, if not."""
     able = [name for name, kind in CLASSIFICATION.items() if issubclass(kind, ProbabilityLink)]

@@ -10,7 +10,7 @@ from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem, value_at_zero
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers.anchored.solver import solve
-from cesaro.linear.solvers.coordinate_descent.solver import suits
+from cesaro.linear.solvers.coordinate_descent.solver import handles
 from cesaro.linear.solvers.settings import Settings
 
 SMOOTH = sorted(name for name, loss in losses.ALL.items() if not dual_form(loss()).linear)
@@ -45,7 +45,7 @@ def random_problem(name, seed, unequal=2.0, n=None):
 def test_it_finds_the_optimum_and_proves_it(name):
     for seed in range(40):
         problem = random_problem(name, seed)
-        assert suits(problem)
+        assert handles(problem)
         fit = solve(problem, Settings(tol=1e-7))
         _, best = optimum(problem)
         unit = max(fit.objective, 1e-3 * value_at_zero(problem))

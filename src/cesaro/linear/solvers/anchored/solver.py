@@ -178,7 +178,7 @@ def solve(
 
     A smooth loss with L1 is solved by coordinate descent, over columns.
     """
-    if coordinate_descent.suits(problem):
+    if coordinate_descent.handles(problem):
         return coordinate_descent.solve(problem, settings, start, report, slot)
     if polish.pays(problem, settings):
         return polish.between_epochs(run_epochs, problem, settings, start, report, slot)

@@ -74,5 +74,5 @@ class ScaledDualPoint:
         for _ in range(20):
             theta = (low + high) / 2.0
             over = np.maximum(theta * beyond - self.l1, 0.0)
-            low, high = (theta, high) if D > float(over @ beyond) / self.mu else (low, theta)
+            low, high = (theta, high) if float(over @ beyond) / self.mu < D else (low, theta)
         return low

@@ -121,7 +121,9 @@ def dual_value(y, s, loss, r, theta):
     total, size = 0.0, 0.0
     for i in range(y.shape[0]):
         if s[i] > 0.0:
-            b = min(highest(loss, y[i]), max(lowest(loss, y[i]), theta * (r[i] / s[i])))  # rounding may have left its box
+            b = min(
+                highest(loss, y[i]), max(lowest(loss, y[i]), theta * (r[i] / s[i]))
+            )  # rounding may have left its box
             each = s[i] * conjugate(loss, -b, y[i])
             total -= each
             size += abs(each)

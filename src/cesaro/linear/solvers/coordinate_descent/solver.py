@@ -29,7 +29,7 @@ SHARE = 0.3  # of the gap with which a working set begins, or of what is asked f
 NO_NOISE = np.zeros(1)
 
 
-def suits(problem: Problem) -> bool:
+def handles(problem: Problem) -> bool:
     """Whether this is the solver for it: an L1 penalty, a smooth loss, rows in memory."""
     if problem.l1 == 0.0 or problem.radius < math.inf or dual_form(problem.loss).linear:
         return False
@@ -43,13 +43,14 @@ class CoordinateDescentSolver(driver.Solver):
     def __init__(self, problem: Problem, settings: Settings, start: DualWarmStart | None):
         problem, self.unit = rescaled(problem)
         self.problem, self.settings, self.start = problem, settings, start
-        self.rows, n, d = without_redundant_arrays(problem.rows), problem.rows.n, problem.rows.d
+        self.rows, d = without_redundant_arrays(problem.rows), problem.rows.d
         bias, mu = problem.rows.bias, problem.mu
         M = mu / bias**2 if bias and problem.penalize_intercept else 0.0
         s, loss = problem.v / problem.v.sum(), dual_form(problem.loss)
         self.model = LocalModel(problem.y, s, loss, Penalty(mu, problem.l1, M), bias != 0.0)
         self.dual = ScaledDualPoint(problem.y, s, loss, mu, problem.l1, M, free=bias != 0.0 and M == 0.0)
-        self.at_zero, self.least_unit = np.array([value_at_zero(problem)]), problem.least_unit
+        self.zero, self.least_unit = value_at_zero(problem), problem.least_unit
+        self.at_zero = np.array([self.zero])
         self.width, self.count = d + 1, int(np.count_nonzero(problem.v))
         self.w, self.gap, self.evaluated = np.zeros(d), math.inf, -1
         self.g, self.squares, counts = np.zeros(d), np.zeros(d), np.zeros(d, np.uint32)
@@ -75,7 +76,7 @@ class CoordinateDescentSolver(driver.Solver):
             slopes = model.measure(entries, chosen, columns)
             value = model.mean + penalty.at(w, model.c)
             gap = value - self.dual.bound(model.r, slopes, NO_NOISE, model.c)
-            asked = self.settings.tol * gap_unit(float(value), self.least_unit * self.at_zero[0])
+            asked = self.settings.tol * gap_unit(float(value), self.least_unit * self.zero)
             goal = max(SHARE * asked, SHARE * (gap if math.isinf(self.gap) else self.gap)) if k == 0 else goal
             if (k > 0 and gap <= goal) or gap <= SHARE * asked or value >= last:
                 break
