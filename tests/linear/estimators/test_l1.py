@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 from estimator_data import data
 from sklearn.datasets import dump_svmlight_file, load_diabetes
-from sklearn.linear_model import ElasticNet, Lasso, LogisticRegression
+from sklearn.linear_model import ElasticNet, Lasso, LogisticRegression, QuantileRegressor
 
 from cesaro.linear import (
     DualAveragingClassifier,
@@ -68,6 +68,34 @@ def test_every_loss_of_regressors_has_a_proof_with_l1_alone(loss):
     X, _, t = data(n=100)
     model = DualAveragingRegressor(loss, alpha=0.1, **FREE, tol=1e-3).fit(X, np.column_stack([t, -t]))
     assert (model.relative_gap_ <= 1e-3).all()
+
+
+@pytest.mark.parametrize("ratio", [0.5, 1.0])
+def test_the_support_is_about_the_optimum_s_with_kinks_too(ratio):
+    X = sp.random(400, 600, 0.05, random_state=0, format="csr")
+    y = X @ np.where(np.arange(600) < 12, 1.0, 0.0) > 0.2
+    model = DualAveragingClassifier("hinge", alpha=0.002, l1_ratio=ratio, tol=1e-3, random_state=0)
+    support = np.count_nonzero(model.fit(X, y).coef_)
+    tight = np.count_nonzero(model.set_params(tol=1e-6).fit(X, y).coef_)
+    assert 0 < 0.9 * tight - 2 <= support <= 1.1 * tight + 2 < 600
+
+
+def test_columns_of_any_scale_are_solved_with_kinks_too():
+    X, y = load_diabetes(return_X_y=True, scaled=False)
+    X = X * np.array([1e3, 1, 1, 1e-3, 1, 1, 1, 1e2, 1, 1])
+    for ratio in (0.5, 1.0):
+        model = DualAveragingRegressor("quantile", alpha=0.05, l1_ratio=ratio, penalize_intercept=False, tol=1e-4)
+        assert model.fit(X, y).relative_gap_ <= 1e-4
+        assert np.mean(y <= model.predict(X)) == pytest.approx(0.5, abs=0.02)
+
+
+def test_the_quantile_regressor_is_scikit_learn_s():
+    X, _, t = data(n=120, d=8, noise=2.0)
+    ours = DualAveragingRegressor("quantile", quantile=0.8, alpha=0.05, **FREE, tol=1e-7).fit(X, t)
+    theirs = QuantileRegressor(quantile=0.8, alpha=0.05, solver="highs").fit(X, t)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-3)
+    np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-3)
+    np.testing.assert_array_equal(ours.coef_ == 0.0, np.abs(theirs.coef_) < 1e-9)
 
 
 def test_a_penalty_of_the_intercept_is_l2_and_so_none_with_l1_alone():

@@ -40,6 +40,8 @@ CASES = {
         classifier(loss="squared_hinge", alpha=1e-3, l1_ratio=1.0, tol=0.0, max_iter=6),
         2,
     ),
+    "coordinate descent, kinks": (classifier(alpha=1e-2, l1_ratio=1.0, tol=1e-7), 2),
+    "coordinate descent after epochs": (classifier(alpha=1e-4, l1_ratio=0.9, tol=1e-12, max_iter=165), 2),
     "anchored, ball": (classifier(radius=0.3, tol=0.0, max_iter=12), 2),
     "anchored, own anchor": (classifier(anchor=3.0), 2),
     "anchored, long": (classifier(tol=0.0, max_iter=40, alpha=1e-5), 2),

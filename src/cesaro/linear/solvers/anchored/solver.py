@@ -21,11 +21,13 @@ from cesaro.linear.solvers.anchored.initial_anchor import first_step
 from cesaro.linear.solvers.anchored.kernels import B
 from cesaro.linear.solvers.anchored.kinks import project_onto_kinks
 from cesaro.linear.solvers.coordinate_descent import solver as coordinate_descent
+from cesaro.linear.solvers.coordinate_descent.after_epochs import solve_with_l1
 from cesaro.linear.solvers.driver import Evaluation, Report
 from cesaro.linear.solvers.dual_warm_start import DualWarmStart
 from cesaro.linear.solvers.settings import Settings
 from cesaro.storage.checkpoint import NULL_SLOT, CheckpointSlot
 
+CLEARLY = 0.99  # below l1: the optimality conditions want no weight there
 HOPE = 2.0  # an evaluation is tried when the rows' own gaps, as an epoch met them, are below this times what is asked
 
 
@@ -108,6 +110,10 @@ class AnchoredSolver(driver.Solver):
             w = state.center.copy()
         elif trial == 2:
             w = project_onto_kinks(state, w)
+        if (
+            state.l1 > 0.0
+        ):  # an average has weights that an epoch has had; the dual values know which are zero at the end
+            w[:-1][np.abs(state.g[:-1]) < CLEARLY * state.l1] = 0.0
         found = self._evaluation(w, tol)
         if trial == 0:
             self.of_total = float(found.objective[0])
@@ -176,10 +182,10 @@ def solve(
 ) -> Fit:
     """Minimise until the proved relative gap is at most tol: epochs, and Newton steps for a small problem's last digits.
 
-    A smooth loss with L1 is solved by coordinate descent, over columns.
+    With L1, rows in memory are solved by coordinate descent, over columns; a loss with kinks and L2 only if epochs do not end.
     """
     if coordinate_descent.handles(problem):
-        return coordinate_descent.solve(problem, settings, start, report, slot)
+        return solve_with_l1(run_epochs, problem, settings, start, report, slot)
     if polish.pays(problem, settings):
         return polish.between_epochs(run_epochs, problem, settings, start, report, slot)
     return run_epochs(problem, settings, start, report, slot)

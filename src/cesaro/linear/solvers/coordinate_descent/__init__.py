@@ -1,1 +1,1 @@
-"""Coordinate descent over columns, with working sets: for smooth losses with an L1 penalty."""
+"""Coordinate descent over columns, with working sets: for an L1 penalty."""

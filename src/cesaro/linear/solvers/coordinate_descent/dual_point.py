@@ -16,6 +16,7 @@ import numpy as np
 from cesaro.linear.solvers.coordinate_descent import kernels
 
 EPS = float(np.finfo(float).eps)
+NO_OFFSET = np.zeros(1)
 
 
 def columns_noise(squares: np.ndarray, counts: np.ndarray) -> np.ndarray:
@@ -45,8 +46,17 @@ class ScaledDualPoint:
         self.y, self.s, self.loss, self.mu, self.l1, self.M, self.free = y, s, loss, mu, l1, M, free
         self.unit = float(s @ np.abs(y))
 
-    def bound(self, r: np.ndarray, g: np.ndarray, noise: np.ndarray, intercept: float) -> float:
-        """The best over a few theta; g is that of r, up to `noise`. `intercept` is where the optimum's is about."""
+    def of(self, loss: Any) -> "ScaledDualPoint":
+        """The same for another loss."""
+        return ScaledDualPoint(self.y, self.s, loss, self.mu, self.l1, self.M, self.free)
+
+    def bound(
+        self, r: np.ndarray, g: np.ndarray, noise: np.ndarray, intercept: float, offset: np.ndarray = NO_OFFSET
+    ) -> float:
+        """The best over a few theta; g is that of r, up to `noise`. `intercept` is where the optimum's is about.
+
+        With an `offset` of the rows' predictions, of the problem that has it.
+        """
         sizes = np.abs(g) + noise * length(r, self.s)
         top, total = float(sizes.max(initial=0.0)), float(r.sum())
         feasible = min(1.0, self.l1 / top) if top > 0.0 else 1.0
@@ -59,6 +69,7 @@ class ScaledDualPoint:
             if len(beyond) and self.mu > 0.0:
                 over = np.maximum(theta * beyond - self.l1, 0.0)
                 D -= float(over @ over) / (2.0 * self.mu)
+            D -= theta * float(np.sum(r * offset))
             if self.M > 0.0:
                 D -= (theta * total) ** 2 / (2.0 * self.M)
             lost = size

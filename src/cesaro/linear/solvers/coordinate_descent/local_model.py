@@ -6,6 +6,7 @@ to go, and the curvatures are between Newton's and those of a parabola above the
 are accepted whole.
 """
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,33 +65,30 @@ class LocalModel:
         return self.excess / curvature if curvature > 0.0 else 0.0
 
     def centre(self) -> None:
-        """Linearise at the best intercept for the weights as they are, found by Newton steps."""
+        """Linearise at the best intercept for the weights as they are: Newton steps, kept inside a bracket."""
         damping, self.damping = self.damping, DAMPING[1]
         self.linearise()
-        for _ in range(30):
-            if abs(self.excess) <= CENTRED * float(np.abs(self.r).sum()) or not self._shifted(self.best_shift()):
+        low, high, before = -math.inf, math.inf, math.inf
+        for _ in range(100):
+            size = abs(self.excess)
+            if size <= CENTRED * float(np.abs(self.r).sum()):
                 break
+            low, high = (self.c, high) if self.excess > 0.0 else (low, self.c)
+            there = self.c + self.best_shift()
+            if math.isfinite(high - low) and (size > 0.5 * before or not low < there < high):
+                there = (low + high) / 2.0
+            if there in (low, high, self.c):
+                break
+            self.p += there - self.c
+            self.c, before = there, size
+            self.linearise()
         self.damping = damping
         self.linearise()
 
     @property
     def excess(self) -> float:
-        """Minus the objective's derivative in the intercept."""
+        """Minus the objective's derivative in the intercept: it falls as the intercept grows."""
         return self.slopes - self.penalty.M * self.c if self.has_intercept else 0.0
-
-    def _shifted(self, step: float) -> bool:
-        """Change the intercept by the first of step, step/2, step/4, ... that brings the derivative nearer to zero."""
-        before, c = abs(self.excess), self.c
-        for _ in range(20):
-            self.p += step
-            self.c = c + step
-            self.linearise()
-            if abs(self.excess) < before:
-                return True
-            self.p -= step
-            step /= 2.0
-        self.c = c
-        return False
 
     def minimise(self, entries: Entries, chosen: np.ndarray, columns: np.ndarray, old: np.ndarray) -> np.ndarray:
         """Weights of the chosen columns that lower the objective, from `old`; the predictions follow."""

@@ -1,9 +1,10 @@
-"""Coordinate descent with working sets: smooth losses with an L1 penalty, with or without L2.
+"""Coordinate descent with working sets: losses with an L1 penalty, with or without L2.
 
 A round takes the columns that violate the optimality conditions most, copies them side by side, and minimises over them by
 prox-Newton steps, whose models coordinate descent minimises; then a pass over all rows evaluates the point and bounds the
-optimum from its slopes. Weights are exactly zero or not, and the scale of a column does not matter. Relatives: celer
-(Massias et al. 2018), skglm (Bertrand et al. 2022), glmnet, LIBLINEAR's newGLMNET (Yuan et al. 2012).
+optimum from its slopes. Weights are exactly zero or not, and the scale of a column does not matter. A loss with kinks is a
+sequence of smooth ones (`multipliers`). Relatives: celer (Massias et al. 2018), skglm (Bertrand et al. 2022), glmnet,
+LIBLINEAR's newGLMNET (Yuan et al. 2012).
 """
 
 import math
@@ -16,8 +17,9 @@ from cesaro.linear.problem.problem import Fit, History, Problem, gap_unit, resca
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers import driver
 from cesaro.linear.solvers.coordinate_descent import kernels
-from cesaro.linear.solvers.coordinate_descent.dual_point import ScaledDualPoint, balance, columns_noise
+from cesaro.linear.solvers.coordinate_descent.dual_point import NO_OFFSET, ScaledDualPoint, balance, columns_noise
 from cesaro.linear.solvers.coordinate_descent.local_model import LocalModel, Penalty
+from cesaro.linear.solvers.coordinate_descent.multipliers import Multipliers
 from cesaro.linear.solvers.coordinate_descent.working_set import ColumnPool, most_violated
 from cesaro.linear.solvers.driver import Evaluation, Report
 from cesaro.linear.solvers.dual_warm_start import DualWarmStart
@@ -30,8 +32,8 @@ NO_NOISE = np.zeros(1)
 
 
 def handles(problem: Problem) -> bool:
-    """Whether this is the solver for it: an L1 penalty, a smooth loss, rows in memory."""
-    if problem.l1 == 0.0 or problem.radius < math.inf or dual_form(problem.loss).linear:
+    """Whether it can be solved here: an L1 penalty, no ball, rows in memory."""
+    if problem.l1 == 0.0 or problem.radius < math.inf:
         return False
     layout = problem.layout
     return layout is None or (layout.folder is None and layout.single(problem.rows.n))
@@ -47,8 +49,12 @@ class CoordinateDescentSolver(driver.Solver):
         bias, mu = problem.rows.bias, problem.mu
         M = mu / bias**2 if bias and problem.penalize_intercept else 0.0
         s, loss = problem.v / problem.v.sum(), dual_form(problem.loss)
-        self.model = LocalModel(problem.y, s, loss, Penalty(mu, problem.l1, M), bias != 0.0)
         self.dual = ScaledDualPoint(problem.y, s, loss, mu, problem.l1, M, free=bias != 0.0 and M == 0.0)
+        self.model = LocalModel(problem.y, s, loss, Penalty(mu, problem.l1, M), bias != 0.0)
+        self.multipliers, self.offset, self.smooth_dual = None, NO_OFFSET, self.dual
+        if loss.linear:
+            self.multipliers = Multipliers(loss, problem.y, s, None if start is None else start.b)
+            self._smooth(self.multipliers)
         self.zero, self.least_unit = value_at_zero(problem), problem.least_unit
         self.at_zero = np.array([self.zero])
         self.width, self.count = d + 1, int(np.count_nonzero(problem.v))
@@ -58,6 +64,7 @@ class CoordinateDescentSolver(driver.Solver):
             self.w[:], self.model.c = start.w[:d] / self.unit, float(start.w[d] * problem.rows.bias / self.unit)
             kernels.predict(self.rows, self.w, self.model.p)
             self.model.p += self.model.c
+        self.model.p += self.offset
         self.model.centre()
         kernels.measure_columns(self.rows, self.model.r, s, self.g, self.squares, counts)
         self.noise, self.pool = columns_noise(self.squares, counts), ColumnPool(self.rows, counts)
@@ -75,7 +82,7 @@ class CoordinateDescentSolver(driver.Solver):
         for k in range(STEPS):
             slopes = model.measure(entries, chosen, columns)
             value = model.mean + penalty.at(w, model.c)
-            gap = value - self.dual.bound(model.r, slopes, NO_NOISE, model.c)
+            gap = value - self.smooth_dual.bound(model.r, slopes, NO_NOISE, model.c, self.offset)
             asked = self.settings.tol * gap_unit(float(value), self.least_unit * self.zero)
             goal = max(SHARE * asked, SHARE * (gap if math.isinf(self.gap) else self.gap)) if k == 0 else goal
             if (k > 0 and gap <= goal) or gap <= SHARE * asked or value >= last:
@@ -93,7 +100,7 @@ class CoordinateDescentSolver(driver.Solver):
         """At the weights as they are, with the best intercept; the predictions are summed afresh."""
         model, support = self.model, np.flatnonzero(self.w)
         self.pool.add(support)
-        model.p[:] = model.c
+        model.p[:] = model.c + self.offset
         kernels.add_columns(*self.pool.entries, self.pool.place[support], self.w[support], model.p)
         model.centre()
         r = model.r.copy()
@@ -101,24 +108,49 @@ class CoordinateDescentSolver(driver.Solver):
             balance(r)
         self.g[:] = 0.0
         kernels.add_rows(self.rows, r, self.g)
-        f = model.mean + model.penalty.at(self.w, model.c)
-        bound = self.dual.bound(r, self.g, self.noise, model.c)
+        penalty = model.penalty.at(self.w, model.c)
+        f, bound = model.mean + penalty, self.smooth_dual.bound(r, self.g, self.noise, model.c, self.offset)
         self.gap = f - bound
+        if self.multipliers is not None:
+            f, bound = self._with_kinks(r, penalty, self.multipliers)
         point = np.append(self.w, model.c / self.problem.rows.bias if self.problem.rows.bias else 0.0)
         return Evaluation(point[None], np.array([f]), np.array([bound]), np.array([self.count]))
 
+    def _with_kinks(self, r: np.ndarray, penalty: float, many: Multipliers) -> tuple[float, float]:
+        """Objective and bound of the loss itself; the next multipliers, if the smooth problem is solved well beside them."""
+        model, s = self.model, self.model.s
+        f = penalty + kernels.mean_loss_along(model.y, s, many.kinked, model.p, self.offset, -1.0)
+        bound = self.dual.bound(r, self.g, self.noise, model.c)
+        b = np.divide(model.r, s, out=np.zeros_like(s), where=s > 0.0)
+        if many.update(b, self.gap, f - bound):
+            model.p -= self.offset
+            self._smooth(many)
+            model.p += self.offset
+            model.linearise()
+            self.gap = f - bound
+        return f, bound
+
+    def _smooth(self, many: Multipliers) -> None:
+        """Go on with the smooth loss that the multipliers make."""
+        self.offset, self.model.loss, self.smooth_dual = many.offset, many.smooth, self.dual.of(many.smooth)
+
     def state(self) -> dict[str, Any]:
         model = self.model
-        return {"epoch": self.epoch, "w": self.w, "gap": self.gap, "c": model.c, "damping": model.damping}
+        kept = {"epoch": self.epoch, "w": self.w, "gap": self.gap, "c": model.c, "damping": model.damping}
+        return kept | ({} if self.multipliers is None else {"multipliers": self.multipliers.state()})
 
     def resume(self, state: dict[str, Any]) -> None:
         self.epoch, self.w[:], self.gap = state["epoch"], state["w"], state["gap"]
         self.model.c, self.model.damping = state["c"], state["damping"]
+        if self.multipliers is not None:
+            vars(self.multipliers).update(state["multipliers"])
+            self._smooth(self.multipliers)
 
     def fit(self, fit: Fit) -> Fit:
         """The fit in the problem's own units, with what a warm start needs."""
         w = fit.w * self.unit
-        return fit._replace(w=w[: self.problem.rows.width], state=DualWarmStart(None, w))
+        b = None if self.multipliers is None else self.multipliers.b
+        return fit._replace(w=w[: self.problem.rows.width], state=DualWarmStart(b, w))
 
 
 def solve(
