@@ -51,13 +51,13 @@ class ScaledDualPoint:
         return ScaledDualPoint(self.y, self.s, loss, self.mu, self.l1, self.M, self.free)
 
     def bound(
-        self, r: np.ndarray, g: np.ndarray, noise: np.ndarray, intercept: float, offset: np.ndarray = NO_OFFSET
+        self, r: np.ndarray, g: np.ndarray, noise: np.ndarray | None, intercept: float, offset: np.ndarray = NO_OFFSET
     ) -> float:
-        """The best over a few theta; g is that of r, up to `noise`. `intercept` is where the optimum's is about.
+        """The best over a few theta; g is that of r, up to `noise` (None: not a proof). `intercept` is where the optimum's is about.
 
         With an `offset` of the rows' predictions, of the problem that has it.
         """
-        sizes = np.abs(g) + noise * length(r, self.s)
+        sizes = np.abs(g) if noise is None else np.abs(g) + noise * length(r, self.s)
         top, total = float(sizes.max(initial=0.0)), float(r.sum())
         feasible = min(1.0, self.l1 / top) if top > 0.0 else 1.0
         beyond = sizes[sizes > self.l1]

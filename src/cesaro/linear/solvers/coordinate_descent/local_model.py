@@ -66,6 +66,9 @@ class LocalModel:
 
     def centre(self) -> None:
         """Linearise at the best intercept for the weights as they are: Newton steps, kept inside a bracket."""
+        if not self.has_intercept:
+            self.linearise()
+            return
         damping, self.damping = self.damping, DAMPING[1]
         self.linearise()
         low, high, before = -math.inf, math.inf, math.inf

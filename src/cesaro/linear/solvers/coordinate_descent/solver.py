@@ -28,7 +28,6 @@ from cesaro.storage.checkpoint import NULL_SLOT, CheckpointSlot
 
 STEPS = 20  # prox-Newton steps on one working set
 SHARE = 0.3  # of the gap with which a working set begins, or of what is asked for: then it is done
-NO_NOISE = np.zeros(1)
 
 
 def handles(problem: Problem) -> bool:
@@ -58,7 +57,7 @@ class CoordinateDescentSolver(driver.Solver):
         self.zero, self.least_unit = value_at_zero(problem), problem.least_unit
         self.at_zero = np.array([self.zero])
         self.width, self.count = d + 1, int(np.count_nonzero(problem.v))
-        self.w, self.gap, self.evaluated = np.zeros(d), math.inf, -1
+        self.w, self.gap = np.zeros(d), math.inf
         self.g, self.squares, counts = np.zeros(d), np.zeros(d), np.zeros(d, np.uint32)
         if start is not None:
             self.w[:], self.model.c = start.w[:d] / self.unit, float(start.w[d] * problem.rows.bias / self.unit)
@@ -78,15 +77,16 @@ class CoordinateDescentSolver(driver.Solver):
         which = most_violated(self.g, self.w, penalty.l1, self.squares)
         self.pool.add(which)
         entries, chosen, w = self.pool.entries, self.pool.place[which], self.w[which]
-        columns, goal, last = np.zeros((len(which), 3)), 0.0, math.inf
+        columns, goal, last = np.zeros((len(which), 3)), SHARE * self.gap, math.inf
         for k in range(STEPS):
             slopes = model.measure(entries, chosen, columns)
             value = model.mean + penalty.at(w, model.c)
-            gap = value - self.smooth_dual.bound(model.r, slopes, NO_NOISE, model.c, self.offset)
-            asked = self.settings.tol * gap_unit(float(value), self.least_unit * self.zero)
-            goal = max(SHARE * asked, SHARE * (gap if math.isinf(self.gap) else self.gap)) if k == 0 else goal
-            if (k > 0 and gap <= goal) or gap <= SHARE * asked or value >= last:
-                break
+            if k > 0 or math.isinf(goal):
+                gap = value - self.smooth_dual.bound(model.r, slopes, None, model.c, self.offset)
+                asked = self.settings.tol * gap_unit(float(value), self.least_unit * self.zero)
+                goal = SHARE * gap if math.isinf(goal) else goal
+                if gap <= max(goal, SHARE * asked) or value >= last:
+                    break
             last = value
             w = model.minimise(entries, chosen, columns, w)
             model.linearise()

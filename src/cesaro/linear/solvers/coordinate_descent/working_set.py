@@ -54,7 +54,7 @@ class ColumnPool:
         """Room for so many entries."""
         data, row, ptr = self.entries
         if size > len(row):
-            room = max(size, 2 * len(row))
+            room = min(4 * size, len(self.rows.col))
             row = np.concatenate([row, np.empty(room - len(row), np.uint32)])
             if data is not None:
                 data = np.concatenate([data, np.empty(room - len(data), data.dtype)])
