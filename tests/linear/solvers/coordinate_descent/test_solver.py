@@ -67,6 +67,18 @@ def test_no_bound_is_above_the_optimum_at_any_time(name):
         assert fit.history["objective"].min() >= best * (1.0 - 1e-5)
 
 
+@pytest.mark.parametrize("name", sorted(losses.ALL))
+def test_rounding_does_not_lift_a_bound_above_an_objective_summed_with_more_digits(name):
+    for seed in range(200, 212):
+        problem = random_problem(name, seed, unequal=3.0)
+        fit = coordinate_descent(problem, Settings(tol=0.0, max_iter=30))
+        w, X, y = (each.astype(np.longdouble) for each in (fit.w, dense(problem), problem.y))
+        share, features = problem.v.astype(np.longdouble) / problem.v.sum(dtype=np.longdouble), w[: problem.rows.d]
+        penalized = w if problem.penalize_intercept else features
+        penalty = problem.mu / 2 * (penalized @ penalized) + problem.l1 * np.abs(features).sum()
+        assert fit.lower_bound <= penalty + share @ problem.loss.value(X @ w, y)
+
+
 @pytest.mark.parametrize("name", SMOOTH)
 def test_weights_are_zero_exactly_where_the_optimality_conditions_say_so(name):
     for seed in (2, 5, 11):

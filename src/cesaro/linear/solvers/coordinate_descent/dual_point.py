@@ -53,9 +53,9 @@ class ScaledDualPoint:
     def bound(
         self, r: np.ndarray, g: np.ndarray, noise: np.ndarray | None, intercept: float, offset: np.ndarray = NO_OFFSET
     ) -> float:
-        """The best over a few theta; g is that of r, up to `noise` (None: not a proof). `intercept` is where the optimum's is about.
+        """The best over a few theta; g is that of r, up to `noise` (None: not a proof).
 
-        With an `offset` of the rows' predictions, of the problem that has it.
+        `intercept` is where the optimum's is about; with an `offset` of predictions, of the problem that has it.
         """
         sizes = np.abs(g) if noise is None else np.abs(g) + noise * length(r, self.s)
         top, total = float(sizes.max(initial=0.0)), float(r.sum())
