@@ -10,6 +10,7 @@ from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem, value_at_zero
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers.anchored.solver import solve
+from cesaro.linear.solvers.coordinate_descent.local_model import LocalModel
 from cesaro.linear.solvers.coordinate_descent.solver import handles
 from cesaro.linear.solvers.coordinate_descent.solver import solve as coordinate_descent
 from cesaro.linear.solvers.settings import Settings
@@ -65,6 +66,15 @@ def test_no_bound_is_above_the_optimum_at_any_time(name):
         fit = solve(problem, Settings(tol=0.0, max_iter=6))
         assert fit.history["lower_bound"].max() <= best * (1.0 + 1e-13)
         assert fit.history["objective"].min() >= best * (1.0 - 1e-5)
+
+
+def test_a_bound_holds_where_the_free_intercept_is_not_the_best(monkeypatch):
+    monkeypatch.setattr(LocalModel, "centre", LocalModel.linearise)
+    for seed in range(300, 330):
+        problem = random_problem("log_loss", seed)
+        problem = problem._replace(rows=problem.rows._replace(bias=1.0), penalize_intercept=False)
+        fit = coordinate_descent(problem, Settings(tol=0.0, max_iter=2))
+        assert fit.lower_bound <= optimum(problem)[1] * (1.0 + 1e-13)
 
 
 @pytest.mark.parametrize("name", sorted(losses.ALL))
