@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from cesaro.linear.estimators.export import Exports
-from cesaro.linear.estimators.fingerprint import about
+from cesaro.linear.estimators.fingerprint import FURTHER, about
 from cesaro.linear.estimators.parameters import CONSTRAINTS
 from cesaro.linear.estimators.representation import ShowsItsProof
 from cesaro.linear.estimators.sklearn_compat import Callbacks, CallbackSupportMixin, has_callbacks
@@ -139,7 +139,9 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, BaseEstimator, A
             progress = Callbacks(self, len(problems), progress)
         checkpoint = None
         if self.checkpoint is not None:
-            checkpoint = Checkpoint(self.checkpoint, about(self.get_params(deep=False), problems), settings.seed)
+            checkpoint = Checkpoint(
+                self.checkpoint, about(self.get_params(deep=False), problems), settings.seed, FURTHER
+            )
             settings = settings._replace(seed=checkpoint.seed)
         fewer, places = (problems, None) if self.warm_start else compact(problems)
         try:

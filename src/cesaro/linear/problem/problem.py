@@ -140,7 +140,7 @@ def make_problem(
 
     The intercept's penalty is L2 alone: without mu it has none.
     """
-    mu, l1 = float(alpha * (1.0 - l1_ratio)) / unit, float(alpha * l1_ratio)
+    mu, l1 = float(alpha * (1.0 - l1_ratio)) / float(unit), float(alpha * l1_ratio)
     return Problem(rows, y, v, loss, mu, l1, radius, penalize_intercept=penalize_intercept and mu > 0.0)
 
 

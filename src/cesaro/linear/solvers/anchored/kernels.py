@@ -24,7 +24,7 @@ from numba.extending import register_jitable
 
 from cesaro.compiled.flags import KERNEL
 from cesaro.dual_form import HINGE
-from cesaro.linear.problem.csr import ONE, TWO, ahead, ahead_long, entry, margin, rows_ahead, span, square
+from cesaro.linear.problem.csr import ONE, TWO, ahead, ahead_long, entry, margin, rows_ahead, span, square, two_sums
 from cesaro.linear.problem.scalar_losses import (
     TINY,
     conjugate,
@@ -86,13 +86,7 @@ def margin_of_h(data, col, bias, last, lo, hi, h, sparse, T):
             fourth += entry(data, j + THREE) * h[col[j + THREE]]
             j += FOUR
         m += third + fourth
-    while j + ONE < hi:
-        m += entry(data, j) * h[col[j]]
-        odd += entry(data, j + ONE) * h[col[j + ONE]]
-        j += TWO
-    if j < hi:
-        odd += entry(data, j) * h[col[j]]
-    return m + odd
+    return two_sums(data, col, j, hi, h, m, odd)
 
 
 @register_jitable(**KERNEL, forceinline=True)
