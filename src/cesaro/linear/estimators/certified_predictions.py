@@ -30,8 +30,11 @@ def certified_labels(scores, norms, gap, mu: float, w_norms, terms: int, interce
     """Index of the winning class of each row, and whether the optimum provably has the same one.
 
     `scores` (n, K) or (n,) for two classes; `gap`, `w_norms` and `intercept_reach` one number per model; `terms` that a
-    score sums.
+    score sums. Without strong convexity, mu = 0, no label is proved.
     """
+    if mu == 0.0:
+        best = (scores > 0.0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        return best, np.zeros(len(scores), dtype=bool)
     with np.errstate(over="ignore", invalid="ignore"):
         distance = np.sqrt(2.0 * np.asarray(gap, dtype=float) / mu) + terms * EPS * np.asarray(w_norms)
         reach = (np.multiply.outer(norms, distance) + np.asarray(intercept_reach)) * (1.0 + 4.0 * EPS)

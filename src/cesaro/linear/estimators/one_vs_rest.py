@@ -1,5 +1,6 @@
 """What every linear classifier does with labels: one problem per class, scores back into labels, with a proof."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,11 @@ from cesaro.linear.problem.csr import Rows
 from cesaro.linear.problem.problem import Fit, Problem, least_unit
 from cesaro.linear.problem.scales import of_ordinary_size
 from cesaro.losses import CLASSIFICATION, Loss, ProbabilityLink
+
+NOTHING_CERTIFIED = (
+    "No label is certified: l1_ratio=1 leaves no L2 term, and without strong convexity the duality gap does not bound the "
+    "distance to the optimum. Use l1_ratio < 1, for example 0.99."
+)
 
 
 def gives_probabilities(classifier: Any) -> bool:
@@ -138,10 +144,13 @@ class LinearClassifier(ClassifierMixin, LinearModel):
             As `predict` gives them.
         proved : ndarray of bool of shape (n_samples,)
             True where the duality gap is small enough for a proof. A free intercept needs a smaller one than a
-            penalised one, since the gap bounds it only through the losses; without an L2 term nothing is proved.
+            penalised one, since the gap bounds it only through the losses. Without an L2 term, `l1_ratio=1`, nothing is
+            proved, with a warning: the gap bounds how good the model is, not how far from the optimum.
         """
         check_is_fitted(self)
         X = check_points(self, X)
+        if self._mu == 0.0:
+            warnings.warn(NOTHING_CERTIFIED, UserWarning, stacklevel=2)
         gap = np.atleast_1d(self.dual_gap_) + self._rounding * np.atleast_1d(self.objective_)
         w_norms = np.hypot(row_norms(self.coef_, 0.0), self.intercept_ / (self._scaling or 1.0))
         scaling = 0.0 if self._intercept_reach.any() else self._scaling

@@ -125,9 +125,12 @@ def make_problem(
     penalize_intercept: bool = True,
     unit: float = 1.0,
 ) -> Problem:
-    """The problem in scikit-learn's terms: mu = alpha (1 - l1_ratio) / unit, l1 = alpha l1_ratio; see `Loss.alpha_unit`."""
+    """The problem in scikit-learn's terms: mu = alpha (1 - l1_ratio) / unit, l1 = alpha l1_ratio; see `Loss.alpha_unit`.
+
+    The intercept's penalty is L2 alone: without mu it has none.
+    """
     mu, l1 = float(alpha * (1.0 - l1_ratio)) / float(unit), float(alpha * l1_ratio)
-    return Problem(rows, y, v, loss, mu, l1, radius, penalize_intercept=penalize_intercept)
+    return Problem(rows, y, v, loss, mu, l1, radius, penalize_intercept=penalize_intercept and mu > 0.0)
 
 
 def value_at_zero(problem: Problem) -> float:

@@ -25,9 +25,9 @@ from cesaro.linear.solvers.anchored.dual_state import SAMPLE
 from cesaro.linear.solvers.anchored.initial_anchor import WIDE, step_for_wide_rows
 from cesaro.linear.solvers.anchored.intercept import is_free, with_suitable_bias
 from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule
-from cesaro.linear.solvers.anchored.solver import DualWarmStart
 from cesaro.linear.solvers.anchored.solver import solve as solve_one
 from cesaro.linear.solvers.driver import Evaluation, Report
+from cesaro.linear.solvers.dual_warm_start import DualWarmStart
 from cesaro.linear.solvers.settings import Settings
 
 TOGETHER = 16  # classes: a cache line of single numbers
