@@ -23,6 +23,7 @@ def dual_bound(
 
     D is not above the true value; `lost` bounds |g - the true g|, but for a last entry of 0, which is exact.
     """
+    D, mu, lost = float(D), float(mu), float(lost)  # not NumPy's, which warn where they become infinite
     length = norm(g) + lost
     if not (D > 0.0 and math.isfinite(length)):
         return 0.0

@@ -44,7 +44,7 @@ class Polished(NamedTuple):
 def suits(problem: Problem) -> bool:
     """Whether the problem is small enough, has any column, and neither L1 nor a ball."""
     n, width, least = _shape(problem)
-    if not (len(problem.rows.col) or problem.rows.bias):
+    if not len(problem.rows.col):
         return False
     small = n * width <= ENTRIES and n * width * least <= WORK
     return small and problem.l1 == 0.0 and problem.radius == np.inf
