@@ -27,7 +27,7 @@ def test_a_solver_that_resumes_is_where_the_other_was():
         "noise": 0.25,
         "seed": 12345,
         "gap": 0.125,
-        "rule": {"ratio": -0.5, "rate": 0.125, "least": -0.75},
+        "rule": {"ratio": -0.5, "rate": 0.125, "direction": -1.0, "least": -0.75},
     }
     state = SolverState(problem, 0)
     state.resume(there)

@@ -26,11 +26,11 @@ from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers.anchored import column_kernels, kernels
 from cesaro.linear.solvers.anchored.intercept import is_free, objective_of, with_suitable_bias
 from cesaro.linear.solvers.anchored.kernels import B, V, Y
-from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule
+from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule, are_wide
 from cesaro.linear.solvers.anchored.working_set import ActiveRows, Columns, WorkingSet
 
 EPS = float(np.finfo(float).eps)
-SAMPLE = 2000  # rows from which the mean of |x|^2 is taken: the first epoch measures the others as it meets them
+SAMPLE = 500  # rows from which the mean of |x|^2 is taken: the first epoch measures the others as it meets them
 
 
 class Epoch(NamedTuple):
@@ -59,8 +59,8 @@ class SolverState:
         self.n, self.at_zero = kernels.prepare(y, v, share, self.loss, self.record, order)
         unit = 1.0 if self.loss.cap > 0.0 else sum(np.abs(y[piece]).sum() for piece in pieces(rows.n)) / rows.n
         self.slack = 0.2 * unit
-        self.prox_weight, self.noise, self.rule, self.gap = 0.0, 0.0, ProxWeightRule(), math.inf
-        self.block = neighbours_to_keep(y)
+        self.wide, self.block = are_wide(self.n, rows.d), neighbours_to_keep(y)
+        self.prox_weight, self.noise, self.rule, self.gap = 0.0, 0.0, ProxWeightRule(self.wide), math.inf
         active = order[: self.n]  # the rows that the next epoch visits
         sorted_rows = by_length(active, rows.ptr, self.layout)
         self.evaluation_order = None if sorted_rows is None else sorted_rows[0]
@@ -82,12 +82,12 @@ class SolverState:
         """The prox center."""
         return self.whole.columns.center
 
-    @property
-    def g(self) -> np.ndarray:
-        """mean b_i x_i."""
-        found = self.whole.columns.h - self.prox_weight * self.center
-        found[-1] -= self.more * self.center[-1]
-        return found / self.n
+    def g(self, room: np.ndarray | None = None) -> np.ndarray:
+        """mean b_i x_i, in `room` if there is some."""
+        found = np.empty_like(self.center) if room is None else room
+        h, center = self.whole.columns.h, self.center
+        column_kernels.mean_of_dual_values(h, center, self.prox_weight, self.more, self.n, found)
+        return found
 
     @property
     def more(self) -> float:
@@ -121,7 +121,7 @@ class SolverState:
     def parts(self, first: bool) -> int:
         """Of how many points an epoch's average consists: of as many as cost little beside the epoch."""
         few = max(1, min(8, self.working.entries // (8 * len(self.working.columns.h))))
-        return (8 if first else 2) * few
+        return (4 if first else 2) * few
 
     def recenter_at_average(self, done: Epoch, prox_weight: float, share: float) -> tuple[float, float]:
         """Move the prox center to an epoch's average, which counts `share` in the average of all epochs.
@@ -149,7 +149,7 @@ class SolverState:
 
     def recenter(self, w: np.ndarray, prox_weight: float, g: np.ndarray | None = None) -> None:
         """Move the prox center to w, and give the anchor this weight; g is that of the dual values, if not given."""
-        columns, g = self.whole.columns, self.g if g is None else g
+        columns, g = self.whole.columns, self.g() if g is None else g
         columns.center[:], self.prox_weight = w, prox_weight
         columns.h[:] = prox_weight * w + self.n * g
         columns.h[-1] += self.more * w[-1]
@@ -174,14 +174,15 @@ class SolverState:
             self.rows, self.record, self.evaluation_order, w, self.loss, self.slack, self.found_active
         )
         f = objective_of(mean, w, self.mu, self.l1, self.free)
-        if self.drift(norm(w)) > 0.01 * max(tol, 1e-9) * f:
+        length = norm(w)
+        if self.drift(length) > 0.01 * max(tol, 1e-9) * f:
             self.sum_afresh()
-        plane = Plane(D, self.g, size)
+        plane = Plane(D, self.g(self.whole.columns.average), size)
         if self.free:
             plane = self.constants.without_intercept(plane)
         bound = dual_bound(plane.D, plane.g, self.mu, self.l1, self.radius)
         self.activate(active)
-        return float(f), bound - allowance(self.n, plane.size, self.drift(norm(w)))
+        return float(f), bound - allowance(self.n, plane.size, self.drift(length))
 
     def activate(self, active: int) -> None:
         """The first rows of `found_active`, or all if there are none, are the next epoch's."""

@@ -71,12 +71,12 @@ def mean_square(rows, record, order):
 @register_jitable(**KERNEL, forceinline=True)
 def margin_of_h(data, col, bias, last, lo, hi, h, sparse, T):
     """<x, h>, or <x, soft(h, T)> where w is sparse; the intercept's entry of h is the last."""
-    m, odd, j = bias * h[last], 0.0, lo
+    m, odd, j = 0.0, 0.0, lo
     if sparse is not None:
         for e in range(lo, hi):
             z = h[col[e]]
             m += entry(data, e) * (z - min(T, max(-T, z)))
-        return m
+        return m + bias * h[last]
     if hi - lo > LONG:
         third, fourth = 0.0, 0.0
         while j + THREE < hi:  # four sums, so that no addition has to wait for another
@@ -92,7 +92,7 @@ def margin_of_h(data, col, bias, last, lo, hi, h, sparse, T):
         j += TWO
     if j < hi:
         odd += entry(data, j) * h[col[j]]
-    return m + odd
+    return m + odd + bias * h[last]  # last: what every row changes is not to be waited for
 
 
 @register_jitable(**KERNEL, forceinline=True)

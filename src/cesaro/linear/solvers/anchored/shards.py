@@ -27,7 +27,7 @@ from cesaro.linear.solvers.anchored.dual_state import SolverState, allowance, no
 from cesaro.linear.solvers.anchored.initial_anchor import first_step
 from cesaro.linear.solvers.anchored.intercept import is_free, objective_of
 from cesaro.linear.solvers.anchored.kernels import B
-from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule
+from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule, are_wide
 from cesaro.linear.solvers.anchored.solver import average_weight, run_epoch
 
 
@@ -86,7 +86,7 @@ class Shard:
     def sum_afresh(self) -> None:
         """g_k afresh from the dual values."""
         self.current.sum_afresh()
-        self.held = self.current.g
+        self.held = self.current.g()
 
     def take(self, request: Request) -> Reply:
         """Evaluate w and the dual values; then run epochs over the active rows from the common state."""
@@ -105,7 +105,7 @@ class Shard:
                 average, changes, *_ = run_epoch(current, first=request.first and k == 0)
                 h, K = current.whole.columns.h, current.prox_weight
                 current.count_rounding(changes, norm(h) + K * norm(current.center))
-        changed = current.g - request.g
+        changed = current.g() - request.g
         self.held = held + changed
         constants = {s: current.constants.of(s) for s in SIDES} if current.free and request.first else None
         return Reply(self.weight, loss, D, size, active, drift, held, changed, average.copy(), constants)
@@ -118,7 +118,11 @@ class MergedState:
         """`problem` has the whole's width, mu, l1 and radius, its rows do not matter; n counts the rows with weight."""
         self.mu, self.l1, self.radius, self.n = problem.mu, problem.l1, problem.radius, n
         self.free, self.constants = is_free(problem), {side: Plane(0.0, np.zeros(0), 0.0) for side in SIDES}
-        self.mean_square, self.prox_weight, self.rule = mean_square, prox_weight, ProxWeightRule()
+        self.mean_square, self.prox_weight, self.rule = (
+            mean_square,
+            prox_weight,
+            ProxWeightRule(are_wide(n, problem.rows.d)),
+        )
         self.center, self.g = np.zeros(problem.rows.d + 1), np.zeros(problem.rows.d + 1)
         self.total, self.weights, self.rounds, self.strongest = np.zeros_like(self.g), 0.0, 0, math.inf
 
@@ -188,7 +192,7 @@ class MergedState:
         h[-1] += self.n * self.mu * self.center[-1] if self.free else 0.0
         end = point_of(h, self.prox_weight + self.n * self.mu, self.n * self.l1, self.radius)
         self.rule.observe(norm(end - average), norm(average - self.center))
-        return self.rule.factor()
+        return self.rule.factor(self.prox_weight, self.n * self.mu)
 
     def tightening(self, p: np.ndarray, averages: np.ndarray, average: np.ndarray) -> float:
         """The factor by which to strengthen the anchor.
