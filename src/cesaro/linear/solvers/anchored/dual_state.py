@@ -23,14 +23,14 @@ from cesaro.linear.problem.csr import without_redundant_arrays
 from cesaro.linear.problem.problem import Problem
 from cesaro.linear.problem.row_order import by_length, neighbours_to_keep, shuffled_in_place
 from cesaro.linear.problem.scalar_losses import dual_form
-from cesaro.linear.solvers.anchored import column_kernels, kernels
+from cesaro.linear.solvers.anchored import best_intercept, column_kernels, kernels
 from cesaro.linear.solvers.anchored.intercept import is_free, objective_of, with_suitable_bias
 from cesaro.linear.solvers.anchored.kernels import B, V, Y
 from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule, are_wide
 from cesaro.linear.solvers.anchored.working_set import ActiveRows, Columns, WorkingSet
 
 EPS = float(np.finfo(float).eps)
-SAMPLE = 500  # rows from which the mean of |x|^2 is taken: the first epoch measures the others as it meets them
+SAMPLE = 2000  # rows from which the mean of |x|^2 is taken: the first epoch measures the others as it meets them
 
 
 class Epoch(NamedTuple):
@@ -58,16 +58,17 @@ class SolverState:
         order, share = self.empty(rows.n, np.uint32), np.count_nonzero(v) / v.sum()
         self.n, self.at_zero = kernels.prepare(y, v, share, self.loss, self.record, order)
         unit = 1.0 if self.loss.cap > 0.0 else sum(np.abs(y[piece]).sum() for piece in pieces(rows.n)) / rows.n
-        self.slack = 0.2 * unit
+        self.unit, self.slack = unit, 0.2 * unit
         self.wide, self.block = are_wide(self.n, rows.d), neighbours_to_keep(y)
         self.prox_weight, self.noise, self.rule, self.gap = 0.0, 0.0, ProxWeightRule(self.wide), math.inf
         active = order[: self.n]  # the rows that the next epoch visits
         sorted_rows = by_length(active, rows.ptr, self.layout)
         self.evaluation_order = None if sorted_rows is None else sorted_rows[0]
         self.shuffle(active)
+        some = active[: SAMPLE // 4 if self.wide else SAMPLE]
         if own_bias and self.free:
-            self.rows = with_suitable_bias(self.rows, self.record, active[:SAMPLE], self.n * self.mu)
-        self.mean_square = kernels.mean_square(self.rows, self.record, active[:SAMPLE])
+            self.rows = with_suitable_bias(self.rows, self.record, some, self.n * self.mu, self.wide)
+        self.mean_square = kernels.mean_square(self.rows, self.record, some)
         self.constants = ConstantPlanes(self.rows, self.record[:, Y], self.record[:, V], self.loss, unit)
         self.whole = WorkingSet(self.rows, self.record, active, Columns.zeros(rows.d + 1))
         self.working: WorkingSet = self.whole
@@ -169,9 +170,13 @@ class SolverState:
         return inside
 
     def evaluate(self, w: np.ndarray, tol: float = 0.0) -> tuple[float, float]:
-        """Objective at w and a lower bound; every row that is not at rest at w is active again."""
+        """Objective at w and a lower bound; every row that is not at rest at w is active again.
+
+        A free intercept becomes the best one for these weights.
+        """
+        p = best_intercept.with_best_intercept(self, w, tol) if self.free else None
         mean, D, size, active = kernels.evaluate(
-            self.rows, self.record, self.evaluation_order, w, self.loss, self.slack, self.found_active
+            self.rows, self.record, self.evaluation_order, w, p, self.loss, self.slack, self.found_active
         )
         f = objective_of(mean, w, self.mu, self.l1, self.free)
         length = norm(w)
@@ -179,6 +184,7 @@ class SolverState:
             self.sum_afresh()
         plane = Plane(D, self.g(self.whole.columns.average), size)
         if self.free:
+            plane = best_intercept.balanced(self, plane, p, self.found_active[:active])
             plane = self.constants.without_intercept(plane)
         bound = dual_bound(plane.D, plane.g, self.mu, self.l1, self.radius)
         self.activate(active)

@@ -56,7 +56,7 @@ class OneVsRestSolver(driver.Solver):
         self.block = min(neighbours_to_keep(problem.y) for problem in problems)
         self._shuffle()
         if self.free:
-            self.rows = with_suitable_bias(self.rows, records, self.order[:SAMPLE], self.count * self.mu)
+            self.rows = with_suitable_bias(self.rows, records, self.order[:SAMPLE], self.count * self.mu, wide=True)
         self.bias_ratio = self.rows.bias / one.rows.bias if one.rows.bias else 1.0
         mean_square = kernels.mean_square(self.rows, records, self.order)
         self.record = np.ascontiguousarray(records[:, [kernels.V, kernels.Q]])

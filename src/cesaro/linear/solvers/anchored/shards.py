@@ -92,7 +92,7 @@ class Shard:
         """Evaluate w and the dual values; then run epochs over the active rows from the common state."""
         current, length = self.current, float(np.linalg.norm(request.w))
         loss, D, size, active = kernels.evaluate(
-            current.rows, current.record, current.evaluation_order, request.w, current.loss, current.slack,
+            current.rows, current.record, current.evaluation_order, request.w, None, current.loss, current.slack,
             current.found_active,
         )  # fmt: skip
         current.activate(active)
