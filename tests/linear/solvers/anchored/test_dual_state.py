@@ -60,7 +60,7 @@ def test_an_evaluation_of_rows_of_different_lengths_goes_by_length_and_finds_wha
     assert (np.diff(length) >= 0).all()
     run.recenter(np.zeros(31), 10.0)
     w, stored = run_epoch(run, first=True).average, np.empty_like(run.found_active)
-    what = (w, run.loss, run.slack)
+    what = (w, None, run.loss, run.slack)
     *sorted_, k = kernels.evaluate(run.rows, run.record, run.evaluation_order, *what, run.found_active)
     *plain, count = kernels.evaluate(run.rows, run.record, None, *what, stored)
     assert k == count > 0

@@ -85,9 +85,8 @@ class SolverState:
 
     def g(self, room: np.ndarray | None = None) -> np.ndarray:
         """mean b_i x_i, in `room` if there is some."""
-        found = np.empty_like(self.center) if room is None else room
-        h, center = self.whole.columns.h, self.center
-        column_kernels.mean_of_dual_values(h, center, self.prox_weight, self.more, self.n, found)
+        found, h = np.empty_like(self.center) if room is None else room, self.whole.columns.h
+        column_kernels.mean_of_dual_values(h, self.center, self.prox_weight, self.more, self.n, found)
         return found
 
     @property
@@ -170,10 +169,7 @@ class SolverState:
         return inside
 
     def evaluate(self, w: np.ndarray, tol: float = 0.0) -> tuple[float, float]:
-        """Objective at w and a lower bound; every row that is not at rest at w is active again.
-
-        A free intercept becomes the best one for these weights.
-        """
+        """Objective at w, whose intercept becomes the best if it is free; a lower bound. Rows not at rest are active again."""
         p = best_intercept.with_best_intercept(self, w, tol) if self.free else None
         mean, D, size, active = kernels.evaluate(
             self.rows, self.record, self.evaluation_order, w, p, self.loss, self.slack, self.found_active
@@ -183,7 +179,7 @@ class SolverState:
         if self.drift(length) > 0.01 * max(tol, 1e-9) * f:
             self.sum_afresh()
         plane = Plane(D, self.g(self.whole.columns.average), size)
-        if self.free:
+        if p is not None:
             plane = best_intercept.balanced(self, plane, p, self.found_active[:active])
             plane = self.constants.without_intercept(plane)
         bound = dual_bound(plane.D, plane.g, self.mu, self.l1, self.radius)
@@ -213,9 +209,7 @@ class SolverState:
     def resume(self, state: dict[str, Any]) -> None:
         """Go on from there. Squared norms are measured again when they are met."""
         self.record[:, B], self.whole.active = state["b"], state["active"]
-        self.prox_weight, self.noise, self.seed, self.gap = (
-            state[name] for name in ("prox_weight", "noise", "seed", "gap")
-        )
+        vars(self).update({name: state[name] for name in ("prox_weight", "noise", "seed", "gap")})
         self.rule.resume(state["rule"])
         for name, value in state["columns"].items():
             getattr(self.whole.columns, name)[:] = value
