@@ -29,11 +29,11 @@ except ImportError:  # scikit-learn before 1.9
 
 
 __all__ = [
+    "CachedParameters",
     "CallbackSupportMixin",
     "Callbacks",
     "HasMethods",
     "Interval",
-    "RemembersParameters",
     "StrOptions",
     "_check_partial_fit_first_call",
     "_check_sample_weight",
@@ -45,7 +45,7 @@ __all__ = [
 ]
 
 
-class RemembersParameters:
+class CachedParameters:
     """Looks for a class's parameters once: for a small problem, inspecting `__init__` takes a tenth of a fit."""
 
     @classmethod

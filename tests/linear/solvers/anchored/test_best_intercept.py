@@ -9,7 +9,7 @@ from cesaro.linear.bounds.free_intercept import Plane
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem
 from cesaro.linear.problem.scalar_losses import dual_form
-from cesaro.linear.solvers.anchored.best_intercept import balanced, best_change
+from cesaro.linear.solvers.anchored.best_intercept import best_change, with_zero_sum
 from cesaro.linear.solvers.anchored.dual_state import SolverState
 from cesaro.linear.solvers.anchored.kernels import B, V, Y
 from cesaro.linear.solvers.anchored.solver import solve
@@ -57,7 +57,7 @@ def test_a_balanced_plane_is_below_the_mean_loss_at_every_intercept(loss):
     conjugates = loss.conjugate(-state.record[:, B], record[:, Y])
     plane = Plane(-float(np.mean(conjugates)), state.g(), 1.0)
     state.slack = np.inf  # any row may change
-    found = balanced(state, plane, p, np.arange(300, dtype=np.uint32))
+    found = with_zero_sum(state, plane, p, np.arange(300, dtype=np.uint32))
     assert 300 * plane.g[-1] / state.rows.bias == pytest.approx(0.5)
     assert found.g[-1] == 0.0
     for _ in range(20):

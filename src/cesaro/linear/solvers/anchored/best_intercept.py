@@ -32,7 +32,7 @@ def with_best_intercept(state: Any, w: np.ndarray, tol: float) -> np.ndarray:
     return p
 
 
-def balanced(state: Any, plane: Plane, p: np.ndarray, active: np.ndarray) -> Plane:
+def with_zero_sum(state: Any, plane: Plane, p: np.ndarray, active: np.ndarray) -> Plane:
     """The plane of dual values that sum to zero, where changes at a few active rows do that; else the plane as it is."""
     excess = state.n * float(plane.g[-1]) / state.rows.bias
     if abs(excess) > max(1.0, FEW * state.n) * state.unit:

@@ -180,7 +180,7 @@ class SolverState:
             self.sum_afresh()
         plane = Plane(D, self.g(self.whole.columns.average), size)
         if p is not None:
-            plane = best_intercept.balanced(self, plane, p, self.found_active[:active])
+            plane = best_intercept.with_zero_sum(self, plane, p, self.found_active[:active])
             plane = self.constants.without_intercept(plane)
         bound = dual_bound(plane.D, plane.g, self.mu, self.l1, self.radius)
         self.activate(active)
