@@ -15,6 +15,7 @@ HERE = Path(__file__).parent
 SCRIPTS = [
     ("Time to accuracy and to a proof, hinge", "linear/time_to_accuracy.py", True),
     ("Many classes at the defaults", "linear/many_classes.py", False),
+    ("Small tables: time against tol", "linear/small_tables.py", False),
     ("Other losses", "linear/other_losses.py", True),
     ("Cost of an epoch", "linear/epoch_cost.py", True),
     ("Cross-validated path", "linear/path_cost.py", False),

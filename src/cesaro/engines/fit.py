@@ -48,7 +48,7 @@ def fit(model: Any, executor: Any, source: Source, options: EngineOptions) -> An
 def _prepare(model: Any, executor: Any, source: Source, options: EngineOptions) -> Work:
     """Chunks to partitions, and what must be known of all rows before a worker can make a problem."""
     chunks = executor.load(source.chunks)
-    known = executor.each(partitions.facts, chunks, None)
+    known = _accepted(executor.each(partitions.facts, chunks, None))
     n, width = _checked(source, known)
     settings = engine_interface.settings_of(model)
     slot: CheckpointSlot = NULL_SLOT
@@ -82,12 +82,24 @@ def _solve(model: Any, executor: Any, work: Work, options: EngineOptions) -> tup
     problem = problems.DistributedProblem(executor, made, whole, samples)
     try:
         if options.mode == "local":
-            fits = load_or_solve(slot, lambda: local_mode.solve(problem, settings, options.passes, progress, slot))
+            fits = load_or_solve(slot, lambda _: local_mode.solve(problem, settings, options.passes, progress, slot))
         else:
-            fits = load_or_solve(slot, lambda: exact_mode.solve(problem, settings, options.batch_size, progress, slot))
+            fits = load_or_solve(
+                slot, lambda _: exact_mode.solve(problem, settings, options.batch_size, progress, slot)
+            )
     finally:
         progress.close()
     return fits, samples[0]
+
+
+def _accepted(known: list) -> list[partitions.Facts]:
+    """What is known of the chunks; the first error, if some are refused, which says how many."""
+    errors = [each for each in known if isinstance(each, Exception)]
+    if errors:
+        if len(errors) > 1:
+            errors[0].add_note(f"{len(errors)} of {len(known)} chunks are refused; this is the first of them.")
+        raise errors[0]
+    return known
 
 
 def _checked(source: Source, known: list[partitions.Facts]) -> tuple[int, int]:

@@ -72,10 +72,19 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 class Checkpoint:
-    """A directory of checkpoints of one run, in slots: one for each part of it that goes on by itself."""
+    """A directory of checkpoints of one run, in slots: one for each part of it that goes on by itself.
 
-    def __init__(self, directory: str | os.PathLike[str], about: Mapping[str, Any], seed: int = 0) -> None:
-        self.directory = Path(directory)
+    `further` has a test (ours, theirs) for what a run may ask beyond an earlier one and still go on from it.
+    """
+
+    def __init__(
+        self,
+        directory: str | os.PathLike[str],
+        about: Mapping[str, Any],
+        seed: int = 0,
+        further: Mapping[str, Callable[[Any, Any], bool]] | None = None,
+    ) -> None:
+        self.directory, self.further = Path(directory), further or {}
         if self.directory.exists() and not self.directory.is_dir():
             raise ValueError(f"checkpoint={str(directory)!r} is a file: give a directory, which need not exist yet.")
         self.directory.mkdir(parents=True, exist_ok=True)
@@ -95,6 +104,7 @@ class Checkpoint:
             f"{name} is {self.about.get(name)!r} here and {theirs.get(name)!r} there"
             for name in names
             if self.about.get(name) != theirs.get(name)
+            and not (name in self.further and self.further[name](self.about.get(name), theirs.get(name)))
         ]
         if told:
             raise ValueError(
@@ -129,13 +139,16 @@ class Checkpoint:
         found = self.newest(name)
         if found is not None:
             self._compare(found[1])
-        return FileSlot(self, name, None if found is None else found[0])
+        slot = FileSlot(self, name, None if found is None else found[0])
+        slot.asks_more = found is not None and found[1] != self.about
+        return slot
 
 
 class CheckpointSlot(ABC):
     """Where one part of a run keeps its state; `saved` is what it found there."""
 
     saved: dict[str, Any] | None = None
+    asks_more = False  # the run goes further than the one that saved it
 
     @abstractmethod
     def offer(self, state: Callable[[], Mapping[str, Any] | None]) -> None:

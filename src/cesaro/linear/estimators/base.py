@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from cesaro.linear.estimators.export import Exports
-from cesaro.linear.estimators.fingerprint import about
+from cesaro.linear.estimators.fingerprint import FURTHER, about
 from cesaro.linear.estimators.parameters import CONSTRAINTS
 from cesaro.linear.estimators.representation import ShowsItsProof
 from cesaro.linear.estimators.sklearn_compat import CachedParameters, Callbacks, CallbackSupportMixin, has_callbacks
@@ -139,7 +139,9 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters
             progress = Callbacks(self, len(problems), progress)
         checkpoint = None
         if self.checkpoint is not None:
-            checkpoint = Checkpoint(self.checkpoint, about(self.get_params(deep=False), problems), settings.seed)
+            checkpoint = Checkpoint(
+                self.checkpoint, about(self.get_params(deep=False), problems), settings.seed, FURTHER
+            )
             settings = settings._replace(seed=checkpoint.seed)
         fewer, places = (problems, None) if self.warm_start else compact(problems)
         try:
@@ -223,7 +225,8 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters
         elif self.tol and reached > self.tol:
             message = (
                 f"The proved relative gap is {reached:.1e} after {self.n_iter_} epochs, above tol={self.tol:g}. "
-                "Raise max_iter, time_limit or tol; tol=0 asks for no proof."
+                "If the columns differ in scale, scale them (MaxAbsScaler, StandardScaler); then raise max_iter, time_limit "
+                "or tol; tol=0 asks for no proof."
             )
             warnings.warn(message, ConvergenceWarning, stacklevel=5)
 

@@ -69,8 +69,10 @@ def conclude(model: LinearModel, scored: list[Scored]) -> Settings:
         )
     best = int(np.nanargmax(mean))
     model.alpha_, model.l1_ratio_, model.best_score_ = float(alphas[best]), float(ratios[best]), float(mean[best])
-    warn_at_the_edge(model.alphas_, model.alpha_, mean[ratios == model.l1_ratio_])
-    return scored[int(best // len(model.alphas_))].settings
+    settings = scored[int(best // len(model.alphas_))].settings
+    if not settings.interrupted:
+        warn_at_the_edge(model.alphas_, model.alpha_, mean[ratios == model.l1_ratio_])
+    return settings
 
 
 def warn_at_the_edge(alphas: np.ndarray, best: float, mean: np.ndarray) -> None:

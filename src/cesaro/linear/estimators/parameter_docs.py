@@ -61,7 +61,8 @@ warm_start : bool
 checkpoint : path or None
     A directory where `fit` keeps its state: after the first epoch, then so rarely that it costs 5 % of the time at
     most, and at the end. A later fit of the same data with the same parameters goes on from there and gives the
-    same bits; one that had finished is returned as it was. Another run's checkpoint is refused.
+    same bits; one that had finished is returned as it was, or goes on if it is asked for more: a smaller `tol`, a larger
+    `max_iter`. Another run's checkpoint is refused.
 
 Attributes
 ----------

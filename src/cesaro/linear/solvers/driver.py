@@ -135,6 +135,10 @@ class Loop:
             solver.resume(saved["solver"])
             for k, log in enumerate(self.logs):
                 log.resume(saved["models"][str(k)])
+                if log.status == "converged" and not log.solved(
+                    settings.tol
+                ):  # a run that asks for more than the one before
+                    log.status = ""
             self.first, self.began = saved["first"], self.began - saved["seconds"]
         elif (known := solver.known_points()) is not None:
             self._offer(range(solver.models), known)

@@ -16,7 +16,8 @@ import numpy as np
 from cesaro.compiled.blas_threads import one_blas_thread
 from cesaro.linear.problem.problem import Fit, History, Problem, differ_in_targets_only
 from cesaro.linear.solvers.anchored import one_vs_rest
-from cesaro.linear.solvers.driver import Report
+from cesaro.linear.solvers.anchored.solver import DualWarmStart
+from cesaro.linear.solvers.driver import Report, joined
 from cesaro.linear.solvers.settings import SOLVERS, Settings
 from cesaro.storage.checkpoint import NULL_SLOT, Checkpoint, CheckpointSlot
 
@@ -37,7 +38,11 @@ def solve_all(
         from cesaro.linear.solvers.averaging import multi_target
 
         slot: CheckpointSlot = NULL_SLOT if checkpoint is None else checkpoint.slot("models")
-        fits = load_or_solve(slot, lambda: multi_target.solve(problems, settings, report, slot))
+
+        def solve_models(before: list[Fit]) -> list[Fit]:
+            return multi_target.solve(problems, _left(settings, before), report, slot)
+
+        fits = load_or_solve(slot, solve_models)
         return [safeguarded(zero, fit) for zero, fit in zip(at_zero, fits, strict=True)]
     workers = Workers(problems, at_zero, settings, starts, report, checkpoint)
     if workers.jobs == 1:
@@ -127,7 +132,12 @@ class Workers:
             fits = one_vs_rest.solve([self.problems[k] for k in group], settings, report)
         else:
             (k,) = group
-            fits = load_or_solve(slot, lambda: [solve(self.problems[k], settings, self.starts[k], report, slot)])
+
+            def solve_one(before: list[Fit]) -> list[Fit]:
+                start = before[0].state if before else self.starts[k]
+                return [solve(self.problems[k], _left(settings, before), start, report, slot)]
+
+            fits = load_or_solve(slot, solve_one)
         fits = [safeguarded(self.at_zero[k], fit) for k, fit in zip(group, fits, strict=True)]
         if any(fit.status == "interrupted" for fit in fits):
             self.stop.set()
@@ -155,27 +165,42 @@ def _in_one_pass(problems: list[Problem], settings: Settings, starts: list[Any])
     return several and plain and ours and differ_in_targets_only(problems)
 
 
-def load_or_solve(slot: CheckpointSlot, solve: Callable[[], list[Fit]]) -> list[Fit]:
-    """The fits that the slot has, or those of `solve`, which it then keeps if nothing cut them short."""
+def load_or_solve(slot: CheckpointSlot, solve: Callable[[list[Fit]], list[Fit]]) -> list[Fit]:
+    """The fits that the slot has, or those of `solve`, which it then keeps if nothing cut them short.
+
+    `solve` is given the fits of an earlier run that asked less, if there are any: it goes on from them.
+    """
+    before: list[Fit] = []
     if slot.saved is not None and "fits" in slot.saved:
-        return [_loaded(slot.saved, k) for k in range(slot.saved["fits"])]
-    fits = solve()
+        before, slot.saved = [_loaded(slot.saved, k) for k in range(slot.saved["fits"])], None
+        if not slot.asks_more:
+            return before
+    fits = solve(before)
+    if before:
+        fits = [joined(*pair) for pair in zip(before, fits, strict=True)]
     if all(fit.status in ("converged", "max_iter") for fit in fits):
         state = {f"{k}.{name}": value for k, fit in enumerate(fits) for name, value in _saved(fit).items()}
         slot.finish({"fits": len(fits)} | state)
     return fits
 
 
+def _left(settings: Settings, before: list[Fit]) -> Settings:
+    """The settings of a run that goes on: epochs that are done count."""
+    done = max((fit.n_iter for fit in before), default=0)
+    return settings._replace(max_iter=max(1, settings.max_iter - done))
+
+
 def _saved(fit: Fit) -> dict[str, Any]:
-    """A fit as arrays, numbers and words; without the state that only a warm start needs."""
+    """A fit as arrays, numbers and words, with the dual values that a later run may go on from."""
     names = ("w", "objective", "lower_bound", "n_iter", "status")
-    return {name: getattr(fit, name) for name in names} | {
-        f"history.{name}": fit.history[name] for name in History.COLUMNS
-    }
+    start = {"start.b": fit.state.b, "start.w": fit.state.w} if isinstance(fit.state, DualWarmStart) else {}
+    history = {f"history.{name}": fit.history[name] for name in History.COLUMNS}
+    return {name: getattr(fit, name) for name in names} | start | history
 
 
 def _loaded(saved: dict[str, Any], k: int) -> Fit:
     """The k-th fit of what `_saved` made."""
     fit = {name.removeprefix(f"{k}."): value for name, value in saved.items() if name.startswith(f"{k}.")}
     history = {name.removeprefix("history."): fit.pop(name) for name in list(fit) if name.startswith("history.")}
-    return Fit(**fit, history=history)
+    start = {name.removeprefix("start."): fit.pop(name) for name in list(fit) if name.startswith("start.")}
+    return Fit(**fit, history=history, state=DualWarmStart(**start) if start else None)

@@ -43,7 +43,7 @@ def with_zero_sum(state: Any, plane: Plane, p: np.ndarray, active: np.ndarray) -
         return plane
     g = plane.g + changed / state.n
     g[-1] = 0.0
-    return plane._replace(D=plane.D + dual / state.n, g=g)
+    return plane._replace(D=float(plane.D + dual / state.n), g=g)
 
 
 def best_change(record: np.ndarray, loss: Any, p: np.ndarray, unit: float, enough: float) -> float:

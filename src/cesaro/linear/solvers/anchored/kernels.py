@@ -24,7 +24,7 @@ from numba.extending import register_jitable
 
 from cesaro.compiled.flags import KERNEL
 from cesaro.dual_form import HINGE
-from cesaro.linear.problem.csr import ONE, TWO, ahead, ahead_long, entry, margin, rows_ahead, span, square
+from cesaro.linear.problem.csr import ONE, TWO, ahead, ahead_long, entry, margin, rows_ahead, span, square, two_sums
 from cesaro.linear.problem.scalar_losses import (
     TINY,
     conjugate,
@@ -71,12 +71,12 @@ def mean_square(rows, record, order):
 @register_jitable(**KERNEL, forceinline=True)
 def margin_of_h(data, col, bias, last, lo, hi, h, sparse, T):
     """<x, h>, or <x, soft(h, T)> where w is sparse; the intercept's entry of h is the last."""
-    m, odd, j = 0.0, 0.0, lo
+    m, odd, j = bias * h[last], 0.0, lo
     if sparse is not None:
         for e in range(lo, hi):
             z = h[col[e]]
             m += entry(data, e) * (z - min(T, max(-T, z)))
-        return m + bias * h[last]
+        return m
     if hi - lo > LONG:
         third, fourth = 0.0, 0.0
         while j + THREE < hi:  # four sums, so that no addition has to wait for another
@@ -86,13 +86,7 @@ def margin_of_h(data, col, bias, last, lo, hi, h, sparse, T):
             fourth += entry(data, j + THREE) * h[col[j + THREE]]
             j += FOUR
         m += third + fourth
-    while j + ONE < hi:
-        m += entry(data, j) * h[col[j]]
-        odd += entry(data, j + ONE) * h[col[j + ONE]]
-        j += TWO
-    if j < hi:
-        odd += entry(data, j) * h[col[j]]
-    return m + odd + bias * h[last]  # last: what every row changes is not to be waited for
+    return two_sums(data, col, j, hi, h, m, odd)
 
 
 @register_jitable(**KERNEL, forceinline=True)

@@ -58,6 +58,15 @@ class Reply(NamedTuple):
     constants: dict[float, Plane] | None  # of its rows, in the first round, where the intercept is free
 
 
+class Sums(NamedTuple):
+    """What the replies of a round come to: what the driver needs of them when it goes on."""
+
+    changed: np.ndarray
+    average: np.ndarray
+    apart: float  # how far the shards' averages are from theirs
+    shards: int
+
+
 class Shard:
     """Some of a problem's rows with their dual values, zero at first."""
 
@@ -169,19 +178,17 @@ class MergedState:
                 parts = zip(*(reply.constants[side] for reply in replies if reply.constants), strict=True)
                 self.constants[side] = Plane(*(sum(k * x for k, x in zip(p, part, strict=True)) for part in parts))
 
-    def merge(self, replies: list[Reply], adapt: bool) -> None:
+    def merge(self, found: Sums, adapt: bool) -> None:
         """Add the changes and move the prox center to the average; `adapt` the prox weight for the next round."""
-        p, averages = shares(replies), np.array([reply.average for reply in replies])
-        self.g = self.g + p @ [reply.changed for reply in replies]
-        average = p @ averages
+        self.g, average = self.g + found.changed, found.average
         self.rounds += 1
         if adapt and self.rounds == 1:
             self.prox_weight = min(self.prox_weight, self.mean_square / 0.3)
             self.strongest = 20.0 * self.prox_weight
-        elif adapt and len(replies) == 1:
+        elif adapt and found.shards == 1:
             self.prox_weight = min(self.prox_weight / self.relaxation(average), self.strongest)
         elif adapt:
-            self.prox_weight *= self.tightening(p, averages, average)
+            self.prox_weight *= self.tightening(found.apart, average)
         self.center = average
         weight = average_weight(self.rounds)
         self.total, self.weights = self.total + weight * average, self.weights + weight
@@ -194,14 +201,13 @@ class MergedState:
         self.rule.observe(norm(end - average), norm(average - self.center))
         return self.rule.factor(self.prox_weight, self.n * self.mu)
 
-    def tightening(self, p: np.ndarray, averages: np.ndarray, average: np.ndarray) -> float:
+    def tightening(self, apart: float, average: np.ndarray) -> float:
         """The factor by which to strengthen the anchor.
 
         Where the shards' averages differ from each other by far more than the anchor moves, a round is spent on their
         disagreement: a stronger anchor keeps them together. Three times as much is where that begins to pay: on a9a,
         ijcnn1, w8a (8 shards) and covtype (32), 1 and 6 took longer to prove 1e-3 on two of the four.
         """
-        apart = math.sqrt(p @ np.square(averages - average).sum(axis=1))
         moved = float(np.linalg.norm(average - self.center))
         if apart > 3.0 * moved and self.prox_weight < 1e4 * self.mean_square:
             return 2.0
@@ -212,6 +218,14 @@ def shares(replies: list[Reply]) -> np.ndarray:
     """p_k."""
     p = np.array([reply.share for reply in replies])
     return p / p.sum()
+
+
+def sums(replies: list[Reply]) -> Sums:
+    """The sums over the shards."""
+    p, averages = shares(replies), np.array([reply.average for reply in replies])
+    average = p @ averages
+    apart = math.sqrt(p @ np.square(averages - average).sum(axis=1))
+    return Sums(p @ [reply.changed for reply in replies], average, apart, len(replies))
 
 
 def first_anchor(sample: Problem, n: int, seed: Any) -> tuple[float, float]:

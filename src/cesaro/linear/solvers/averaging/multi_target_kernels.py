@@ -13,7 +13,7 @@ from cesaro.compiled.vector_ops import add_rows, add_to_row, dot_rows, map_lanes
 from cesaro.dual_form import HINGE
 from cesaro.linear.problem.csr import ahead, ahead_wide, span
 from cesaro.linear.problem.scalar_losses import conjugate, slope, value
-from cesaro.linear.solvers.averaging.kernels import output_weight, step
+from cesaro.linear.solvers.averaging.kernels import step, take_weight
 
 
 def hinge(a, s, one, zero, y, m, cut, g):
@@ -54,11 +54,8 @@ def run_epoch_multi_target(rows, Y, lazy, v, order, config, W, scalars, cut, m, 
         i = order[k]
         a = v[i] if weighted else 1.0
         s, _ = step(config, None, config.mu, anchor + A, 1.0, 0.0)
-        A += a
+        A, alpha, out = take_weight(config, a, s, A, alpha, out)
         t += 1
-        o = output_weight(config, a, A)
-        alpha += o * s
-        out += o
         for model in range(m.shape[0]):
             m[model] = rows.bias * W[rows.d, model]
         start, stop = span(rows, i)
