@@ -59,6 +59,7 @@ dist: .venv/ready
 	$(BIN)/python tests/check_dist.py dist
 
 soak: .venv/ready
+	PYTHONPATH=tests $(BIN)/python -m random_problems.soak 20000
 	PYTHONPATH=tests $(BIN)/python -m data.soak_svmlight 100000
 	CESARO_KILLS=50 $(BIN)/python -m pytest tests/linear/estimators/test_killed_fits.py
 	$(BIN)/python benchmarks/engines/soak.py

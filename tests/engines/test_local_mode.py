@@ -29,7 +29,16 @@ def test_the_proof_holds_for_any_number_of_partitions(chunks, sparse):
 
 
 @pytest.mark.parametrize(
-    "more", [{"l1_ratio": 0.3}, {"radius": 0.5}, {"loss": "log_loss"}, {"class_weight": "balanced"}], ids=str
+    "more",
+    [
+        {"l1_ratio": 0.3},
+        {"l1_ratio": 1.0},
+        {"l1_ratio": 1.0, "loss": "log_loss", "penalize_intercept": False},
+        {"radius": 0.5},
+        {"loss": "log_loss"},
+        {"class_weight": "balanced"},
+    ],
+    ids=str,
 )
 def test_every_kind_of_objective_is_proved(more):
     X, y = classes(2)

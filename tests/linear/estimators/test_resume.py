@@ -36,6 +36,13 @@ CASES = {
     "anchored": (classifier(), 2),
     "anchored, smooth": (classifier(loss="log_loss"), 2),
     "anchored, L1": (classifier(l1_ratio=0.5), 2),
+    "coordinate descent": (classifier(loss="log_loss", alpha=1e-3, l1_ratio=0.5, tol=1e-10), 3),
+    "coordinate descent, L1 alone": (
+        classifier(loss="squared_hinge", alpha=1e-3, l1_ratio=1.0, tol=0.0, max_iter=6),
+        2,
+    ),
+    "coordinate descent, kinks": (classifier(alpha=1e-2, l1_ratio=1.0, tol=1e-7), 2),
+    "coordinate descent after epochs": (classifier(alpha=1e-4, l1_ratio=0.9, tol=1e-12, max_iter=165), 2),
     "anchored, ball": (classifier(radius=0.3, tol=0.0, max_iter=12), 2),
     "anchored, own anchor": (classifier(anchor=3.0), 2),
     "anchored, long": (classifier(tol=0.0, max_iter=40, alpha=1e-5), 2),

@@ -1,8 +1,6 @@
-"""A free intercept at an evaluation: the best one for the weights, and dual values that sum to zero.
+"""A free intercept at an evaluation: the best one for the weights.
 
-An epoch leaves the intercept where its last rows have pushed it, and the sum of the dual values a little off zero. Neither
-has to be: the rows' predictions, known without the intercept, tell the best one in a few passes over them; and the sum can
-be made zero by changes of few dual values, for the bound alone, at rows near a kink, where these cost next to nothing.
+An epoch leaves the intercept where its last rows have pushed it. The rows' predictions tell the best one in a few passes.
 """
 
 import math
@@ -12,14 +10,11 @@ import numpy as np
 from numba import njit
 
 from cesaro.compiled.flags import KERNEL
-from cesaro.linear.bounds.free_intercept import Plane
 from cesaro.linear.problem.csr import ahead, margin
-from cesaro.linear.problem.scalar_losses import conjugate, distance_to_kink, highest, lowest, slope
-from cesaro.linear.solvers.anchored.kernels import B, V, Y, scatter, span
+from cesaro.linear.problem.scalar_losses import slope
+from cesaro.linear.solvers.anchored.kernels import V, Y
 
 STEP, TRIES = 2.0**-6, 60  # the first change tried, in units of the targets, and how often it is doubled
-FEW = 1e-4  # of the rows have their dual values changed,
-FEWEST = 8.0  # but at least so many rows share what is to be changed
 
 
 def with_best_intercept(state: Any, w: np.ndarray, tol: float) -> np.ndarray:
@@ -30,20 +25,6 @@ def with_best_intercept(state: Any, w: np.ndarray, tol: float) -> np.ndarray:
     w[-1] += change / state.rows.bias
     p += change
     return p
-
-
-def with_zero_sum(state: Any, plane: Plane, p: np.ndarray, active: np.ndarray) -> Plane:
-    """The plane of dual values that sum to zero, where changes at a few active rows do that; else the plane as it is."""
-    excess = state.n * float(plane.g[-1]) / state.rows.bias
-    if abs(excess) > max(1.0, FEW * state.n) * state.unit:
-        return plane
-    changed = np.zeros_like(plane.g)
-    left, dual = balance(state.rows, state.record, active, p, state.loss, excess, state.slack / 4.0, changed)
-    if left != 0.0:
-        return plane
-    g = plane.g + changed / state.n
-    g[-1] = 0.0
-    return plane._replace(D=float(plane.D + dual / state.n), g=g)
 
 
 def best_change(record: np.ndarray, loss: Any, p: np.ndarray, unit: float, enough: float) -> float:
@@ -91,28 +72,3 @@ def mean_slope(record, loss, p, change):
             total += v * slope(loss, p[i] + change, record[i, Y])
             weight += v
     return total / weight
-
-
-@njit(**KERNEL)
-def balance(rows, record, active, p, loss, excess, reach, g):
-    """Change dual values so that their sum falls by `excess`: of active rows within `reach` of a kink, not in the records.
-
-    g += the changes times x_i. Returns what is left of the excess, and how the sum of -v_i phi*(-b_i) has changed.
-    """
-    each, dual = abs(excess) / FEWEST, 0.0
-    for k in range(active.shape[0]):
-        i = active[k]
-        b, y, v = record[i, B], record[i, Y], record[i, V]
-        if excess == 0.0:
-            break
-        if distance_to_kink(loss, p[i], y) <= reach:
-            step = -min(each, max(-each, excess)) / v
-            new = min(highest(loss, y), max(lowest(loss, y), b + step))
-            if new != b:
-                dual += v * (conjugate(loss, -b, y) - conjugate(loss, -new, y))
-                lo, hi = span(rows, i)
-                scatter(rows.data, rows.col, rows.bias, np.uint64(rows.d), lo, hi, g, v * (new - b))
-                excess += v * (new - b)
-                if abs(excess) <= 1e-6 * each:
-                    excess = 0.0  # to rounding: the last row has it
-    return excess, dual
