@@ -20,7 +20,7 @@ STEP, TRIES = 2.0**-6, 60  # the first change tried, in units of the targets, an
 def with_best_intercept(state: Any, w: np.ndarray, tol: float) -> np.ndarray:
     """The predictions of a solver's rows at w, whose intercept is changed to the best one."""
     p = np.zeros(state.rows.n) if state.layout is None else state.layout.empty(state.rows.n)
-    predict(state.rows, state.record, state.evaluation_order, w, p)
+    predictions_of_rows(state.rows, state.record, state.evaluation_order, w, p)
     change = best_change(state.record, state.loss, p, state.unit, 1e-4 * max(tol, 1e-9) * state.at_zero)
     w[-1] += change / state.rows.bias
     p += change
@@ -51,7 +51,7 @@ def best_change(record: np.ndarray, loss: Any, p: np.ndarray, unit: float, enoug
 
 
 @njit(**KERNEL)
-def predict(rows, record, order, w, p):
+def predictions_of_rows(rows, record, order, w, p):
     """p = the predictions of the rows with weight; `order` as in `kernels.evaluate`."""
     for e in range(record.shape[0] if order is None else order.shape[0]):
         i = np.uint32(e)

@@ -58,9 +58,9 @@ class SolverState:
         order, share = self.empty(rows.n, np.uint32), np.count_nonzero(v) / v.sum()
         self.n, self.at_zero = kernels.prepare(y, v, share, self.loss, self.record, order)
         unit = 1.0 if self.loss.cap > 0.0 else sum(np.abs(y[piece]).sum() for piece in pieces(rows.n)) / rows.n
-        self.unit, self.slack, self.block = unit, 0.2 * unit, neighbours_to_keep(y)
-        self.wide, self.prox_weight, self.gap = are_wide(self.n, rows.d), 0.0, math.inf
-        self.rule, self.noise, self.length = ProxWeightRule(self.wide), 0.0, 0.0  # bounds on the rounding error of n g, and on the sizes that h is made of
+        self.unit, self.slack, self.block, self.wide = unit, 0.2 * unit, neighbours_to_keep(y), are_wide(self.n, rows.d)
+        self.rule, self.prox_weight, self.gap = ProxWeightRule(self.wide), 0.0, math.inf
+        self.noise, self.length = 0.0, 0.0  # bounds on the rounding error of n g, and on the sizes that h is made of
         active = order[: self.n]  # the rows that the next epoch visits
         sorted_rows = by_length(active, rows.ptr, self.layout)
         self.evaluation_order = None if sorted_rows is None else sorted_rows[0]
