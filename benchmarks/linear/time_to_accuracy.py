@@ -4,7 +4,7 @@
 
 Every solver is a whole fit without intercept, one thread, stopped by the best `max_iter`, which is found beforehand
 (LIBLINEAR's own program: by the best of 14 tolerances, and without the time to convert its data). Peers that are not
-installed are left out: benchmarks/requirements.txt lists them.
+installed are left out: benchmarks/requirements.txt lists them. (celer has no hinge.)
 """
 
 import argparse
@@ -74,6 +74,10 @@ def solvers(mu, n):
 
         snap = {"regularizer": mu * n, "fit_intercept": False, "tol": 1e-12, "n_jobs": 1, "random_state": 0}
         peers["snapml"] = lambda k: SupportVectorMachine(max_iter=k, **snap)
+    if find_spec("skglm"):
+        import skglm
+
+        peers["skglm"] = lambda k: skglm.LinearSVC(C=1 / (mu * n), fit_intercept=False, max_iter=k, tol=1e-12)
     return own, peers
 
 

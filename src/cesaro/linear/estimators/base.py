@@ -18,7 +18,7 @@ from cesaro.linear.estimators.export import Exports
 from cesaro.linear.estimators.fingerprint import FURTHER, about
 from cesaro.linear.estimators.parameters import CONSTRAINTS
 from cesaro.linear.estimators.representation import ShowsItsProof
-from cesaro.linear.estimators.sklearn_compat import Callbacks, CallbackSupportMixin, has_callbacks
+from cesaro.linear.estimators.sklearn_compat import CachedParameters, Callbacks, CallbackSupportMixin, has_callbacks
 from cesaro.linear.out_of_core.readers import blocks
 from cesaro.linear.problem.csr import Rows
 from cesaro.linear.problem.empty_columns import compact, spread
@@ -48,7 +48,7 @@ class PreviousFit:
         return bool(self.states) and mine == (rows.n, (rows.d, rows.bias), loss, solver, len(problems))
 
 
-class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, BaseEstimator, ABC):
+class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters, BaseEstimator, ABC):
     """Models w that minimise  alpha (1-l1_ratio)/2 |w|^2 + alpha l1_ratio |w|_1 + mean loss  over  |w| <= radius."""
 
     _parameter_constraints: dict[str, list[Any]] = CONSTRAINTS

@@ -28,11 +28,27 @@ class Labels(NamedTuple):
 
 def check_rows(estimator, X: Any, reset: bool = True):
     """X as a CSR array of finite floats without duplicate entries; `reset` as in scikit-learn's `validate_data`."""
-    refuse_other_arrays(X, "X")
-    X = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype=FLOATS, order="C", ensure_all_finite=False)
+    if reset and _is_plain_csr(X):
+        estimator.n_features_in_ = X.shape[1]
+        vars(estimator).pop("feature_names_in_", None)
+    else:
+        refuse_other_arrays(X, "X")
+        X = validate_data(
+            estimator, X, reset=reset, accept_sparse="csr", dtype=FLOATS, order="C", ensure_all_finite=False
+        )
     X = _check_csr(X) if sp.issparse(X) else _check_dense(X)
-    X.data, X.indices, X.indptr = _Lent.of(X.data), _Lent.of(X.indices), _Lent.of(X.indptr)
+    if not (X.data.flags.writeable and X.indices.flags.writeable and X.indptr.flags.writeable):
+        X = sp.csr_array(X)  # not the caller's own
+        X.data, X.indices, X.indptr = _Lent.of(X.data), _Lent.of(X.indices), _Lent.of(X.indptr)
     return X
+
+
+def _is_plain_csr(X: Any) -> bool:
+    """Whether there is nothing that `validate_data` would convert or refuse, or find the names of columns in.
+
+    Its questions, whether this be a data frame after all, take as long as an epoch over a small text.
+    """
+    return type(X) in (sp.csr_matrix, sp.csr_array) and X.dtype in FLOATS and X.ndim == 2 and min(X.shape) > 0
 
 
 class _Lent:
@@ -108,7 +124,7 @@ def _check_csr(X):
         X = X.copy()
         X.sum_duplicates()
         check_finite(X.data, "X", where=lambda k: _place(X, k))
-    return sp.csr_array(X)
+    return X if isinstance(X, sp.csr_array) else sp.csr_array(X)
 
 
 def _check_dense(X):

@@ -10,10 +10,11 @@ import numpy as np
 import scipy.sparse as sp
 from numba.extending import register_jitable
 
-from cesaro.compiled.flags import KERNEL
+from cesaro.compiled.flags import KERNEL, LOOP
 from cesaro.compiled.prefetch import LINE, prefetch
 
 PIECE = 1 << 16  # values compared at once
+IN_CACHE = 1 << 19  # entries that a second-level cache, or what is left of them there, hardly has to wait for
 LARGE = 1 << 14  # rows from which on it pays to know that they have one length
 NEAR, FAR = 6, 12  # rows ahead at which to prefetch: entries, and what tells where they are
 ONE, TWO = np.uint32(1), np.uint32(2)  # unsigned, like the indices that they are added to
@@ -41,7 +42,7 @@ class Rows(NamedTuple):
 
 def make_rows(X, bias: float = 0.0) -> Rows:
     """Rows of a canonical CSR matrix (no duplicates) or a dense array, copying indices only if they are too wide."""
-    X = sp.csr_array(X)
+    X = X if isinstance(X, sp.csr_array) else sp.csr_array(X)
     wide = X.nnz >= 2**32
     if X.shape[1] >= 2**32 - 1:
         raise ValueError(
@@ -118,19 +119,14 @@ def two_sums(data, col, j, stop, w, even, odd):
     return even + odd
 
 
-@register_jitable(**KERNEL)
+@register_jitable(**LOOP)
 def square(rows, i):
     """|x_i|^2, of float32 too in float64."""
-    data = rows.data
-    j, stop = span(rows, i)
-    even, odd = rows.bias * rows.bias, 0.0
-    while j + ONE < stop:
-        even += np.float64(entry(data, j)) * entry(data, j)
-        odd += np.float64(entry(data, j + ONE)) * entry(data, j + ONE)
-        j += TWO
-    if j < stop:
-        odd += np.float64(entry(data, j)) * entry(data, j)
-    return even + odd
+    data, total = rows.data, 0.0
+    start, stop = span(rows, i)
+    for j in range(start, stop):
+        total += np.float64(entry(data, j)) * np.float64(entry(data, j))
+    return total + rows.bias * rows.bias
 
 
 def compacted(rows: Rows, entries: float = 0.5) -> tuple[Rows, np.ndarray | None]:
@@ -198,15 +194,19 @@ def ahead(rows, targets, v, order, k):
 
 @register_jitable(**KERNEL)
 def rows_ahead(rows):
-    """How many rows ahead to prefetch whole rows: about a hundred cache lines."""
-    entries = rows.ptr[rows.ptr.shape[0] - 1] - rows.ptr[0]
-    return max(1, min(NEAR, 200 * (rows.ptr.shape[0] - 1) // max(1, np.int64(entries))))
+    """How many rows ahead to prefetch whole rows: about a hundred cache lines; 0 where all rows stay in the cache."""
+    entries = np.int64(rows.ptr[rows.ptr.shape[0] - 1] - rows.ptr[0])
+    if entries < IN_CACHE:
+        return 0
+    return max(1, min(NEAR, 200 * (rows.ptr.shape[0] - 1) // entries))
 
 
 @register_jitable(**KERNEL, forceinline=True)
 def ahead_long(rows, records, order, k, near):
     """`ahead` for rows of any length: all cache lines of the row that comes `near` rows later."""
     n = order.shape[0]
+    if near == 0:
+        return
     if k + 2 * near < n:
         soon = np.intp(order[k + 2 * near])
         prefetch_end(rows.ptr, rows.length, soon)

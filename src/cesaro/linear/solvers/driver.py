@@ -97,7 +97,7 @@ class ModelLog:
         if self.at_zero is None:
             self.at_zero = float(objective)
         if objective < self.objective:
-            self.best, self.objective = point.copy(), float(objective)
+            self.best[:], self.objective = point, float(objective)
         if math.isfinite(lower_bound):
             self.lower_bound = max(self.lower_bound, min(float(lower_bound), self.objective))
 

@@ -106,8 +106,10 @@ class Workers:
         self.problems, self.at_zero, self.settings, self.starts = problems, at_zero, settings, starts
         self.report, self.checkpoint, self.stop = report, checkpoint, threading.Event()
         self.together = checkpoint is None and one_vs_rest.applies(problems, settings, starts)
-        parts = -(-len(problems) // one_vs_rest.TOGETHER) if self.together else len(problems)
-        self.groups = [part.tolist() for part in np.array_split(np.arange(len(problems)), parts)]
+        self.groups = [[k] for k in range(len(problems))]
+        if self.together:
+            parts = -(-len(problems) // one_vs_rest.TOGETHER)
+            self.groups = [part.tolist() for part in np.array_split(np.arange(len(problems)), parts)]
         self.jobs = min(settings.n_jobs, len(self.groups))
         self.budget = TimeBudget(settings.time_limit, len(self.groups), self.jobs)
 

@@ -28,7 +28,7 @@ def test_a_solver_that_resumes_is_where_the_other_was():
         "length": 2.5,
         "seed": 12345,
         "gap": 0.125,
-        "rule": {"ratio": -0.5, "rate": 0.125, "least": -0.75},
+        "rule": {"ratio": -0.5, "rate": 0.125, "direction": -1.0, "least": -0.75},
     }
     state = SolverState(problem, 0)
     state.resume(there)
@@ -61,7 +61,7 @@ def test_an_evaluation_of_rows_of_different_lengths_goes_by_length_and_finds_wha
     assert (np.diff(length) >= 0).all()
     run.recenter(np.zeros(31), 10.0)
     w, stored = run_epoch(run, first=True).average, np.empty_like(run.found_active)
-    what = (w, run.loss, run.slack)
+    what = (w, None, run.loss, run.slack)
     *sorted_, k = kernels.evaluate(run.rows, run.record, run.evaluation_order, *what, run.found_active)
     *plain, count = kernels.evaluate(run.rows, run.record, None, *what, stored)
     assert k == count > 0

@@ -9,6 +9,7 @@ from cesaro.linear.problem.problem import Problem
 from cesaro.linear.solvers import initial_step
 from cesaro.linear.solvers.anchored import initial_anchor, kernels
 from cesaro.linear.solvers.anchored.dual_state import SolverState
+from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule
 from cesaro.linear.solvers.anchored.solver import run_epoch
 
 
@@ -71,9 +72,27 @@ def test_an_anchor_that_the_sweeps_outgrow_is_loosened_and_one_that_lets_them_sw
     for _ in range(12):
         run.recenter(np.zeros_like(run.center), 1e6 * run.mean_square)
         run.rule.observe(*run.recenter_at_average(run_epoch(run), run.prox_weight, 1.0))
-        factor = run.rule.factor()
+        factor = run.rule.factor(run.prox_weight, run.n * run.mu)
     assert factor > 1.0
     for _ in range(20):
         run.rule.observe(1e9, 1.0)
-        factor = run.rule.factor()
+        factor = run.rule.factor(run.prox_weight, run.n * run.mu)
     assert factor < 1.0
+
+
+def test_wide_rows_that_only_drift_are_held_back_and_those_that_the_penalty_holds_are_not():
+    for wide, penalty, loosened in ((True, 0.0, True), (True, 1.0, False), (False, 0.0, False)):
+        rule = ProxWeightRule(wide)
+        for _ in range(20):
+            rule.observe(0.6, 1.0)  # a drift through the epoch, or an oscillation
+        assert (rule.factor(1.0, penalty) > 1.0) is loosened
+
+
+def test_a_rule_that_was_both_too_strong_and_too_weak_changes_less_and_less():
+    rule, factors = ProxWeightRule(wide=True), []
+    for oscillation in 15 * (0.01, 100.0):
+        for _ in range(20):
+            rule.observe(oscillation, 1.0)
+        factors.append(abs(np.log(rule.factor(1.0, 1.0))))
+    assert factors[0] > 0.2
+    assert factors[-1] < 0.05

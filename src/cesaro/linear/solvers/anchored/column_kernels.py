@@ -72,6 +72,15 @@ def recenter(h, average, center, total, share, scale, sparse, K, new, n, mu, l1,
 
 
 @njit(**LOOP)
+def mean_of_dual_values(h, center, K, more, n, g):
+    """g = (h - K center) / n, the mean of b_i x_i; the intercept's prox weight is larger by `more`."""
+    mean, d = 1.0 / n, h.shape[0] - 1
+    for j in range(d + 1):
+        g[j] = mean * (h[j] - K * center[j])
+    g[d] -= mean * more * center[d]
+
+
+@njit(**LOOP)
 def resting_products(h, center, K, chosen):
     """|c|^2, <c, u>, |u|^2 with u = h - K c, over the columns that are not chosen."""
     cc, cu, uu = 0.0, 0.0, 0.0

@@ -24,10 +24,10 @@ from cesaro.linear.problem.csr import without_redundant_arrays
 from cesaro.linear.problem.problem import Problem
 from cesaro.linear.problem.row_order import by_length, neighbours_to_keep, shuffled_in_place
 from cesaro.linear.problem.scalar_losses import dual_form
-from cesaro.linear.solvers.anchored import column_kernels, kernels
+from cesaro.linear.solvers.anchored import best_intercept, column_kernels, kernels
 from cesaro.linear.solvers.anchored.intercept import is_free, objective_of, with_suitable_bias
 from cesaro.linear.solvers.anchored.kernels import B, V, Y
-from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule
+from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule, are_wide
 from cesaro.linear.solvers.anchored.working_set import ActiveRows, Columns, WorkingSet
 
 SAMPLE = 2000  # rows from which the mean of |x|^2 is taken: the first epoch measures the others as it meets them
@@ -58,17 +58,17 @@ class SolverState:
         order, share = self.empty(rows.n, np.uint32), np.count_nonzero(v) / v.sum()
         self.n, self.at_zero = kernels.prepare(y, v, share, self.loss, self.record, order)
         unit = 1.0 if self.loss.cap > 0.0 else sum(np.abs(y[piece]).sum() for piece in pieces(rows.n)) / rows.n
-        self.slack = 0.2 * unit
-        self.prox_weight, self.rule, self.gap = 0.0, ProxWeightRule(), math.inf
+        self.unit, self.slack, self.block, self.wide = unit, 0.2 * unit, neighbours_to_keep(y), are_wide(self.n, rows.d)
+        self.rule, self.prox_weight, self.gap = ProxWeightRule(self.wide), 0.0, math.inf
         self.noise, self.length = 0.0, 0.0  # bounds on the rounding error of n g, and on the sizes that h is made of
-        self.block = neighbours_to_keep(y)
         active = order[: self.n]  # the rows that the next epoch visits
         sorted_rows = by_length(active, rows.ptr, self.layout)
         self.evaluation_order = None if sorted_rows is None else sorted_rows[0]
         self.shuffle(active)
+        some = active[: SAMPLE // 4 if self.wide else SAMPLE]
         if own_bias and self.free:
-            self.rows = with_suitable_bias(self.rows, self.record, active[:SAMPLE], self.n * self.mu)
-        self.mean_square = kernels.mean_square(self.rows, self.record, active[:SAMPLE])
+            self.rows = with_suitable_bias(self.rows, self.record, some, self.n * self.mu, self.wide)
+        self.mean_square = kernels.mean_square(self.rows, self.record, some)
         self.constants = ConstantPlanes(self.rows, self.record[:, Y], self.record[:, V], self.loss, unit)
         self.whole = WorkingSet(self.rows, self.record, active, Columns.zeros(rows.d + 1))
         self.working: WorkingSet = self.whole
@@ -86,9 +86,9 @@ class SolverState:
     @property
     def g(self) -> np.ndarray:
         """mean b_i x_i."""
-        found = self.whole.columns.h - self.prox_weight * self.center
-        found[-1] -= self.more * self.center[-1]
-        return found / self.n
+        found, h = np.empty_like(self.center), self.whole.columns.h
+        column_kernels.mean_of_dual_values(h, self.center, self.prox_weight, self.more, self.n, found)
+        return found
 
     @property
     def more(self) -> float:
@@ -122,7 +122,7 @@ class SolverState:
     def parts(self, first: bool) -> int:
         """Of how many points an epoch's average consists: of as many as cost little beside the epoch."""
         few = max(1, min(8, self.working.entries // (8 * len(self.working.columns.h))))
-        return (8 if first else 2) * few
+        return (4 if first else 2) * few
 
     def recenter_at_average(self, done: Epoch, prox_weight: float, share: float) -> tuple[float, float]:
         """Move the prox center to an epoch's average, which counts `share` in the average of all epochs.
@@ -181,9 +181,10 @@ class SolverState:
         return inside
 
     def evaluate(self, w: np.ndarray, tol: float = 0.0) -> tuple[float, float]:
-        """Objective at w and a lower bound; every row that is not at rest at w is active again."""
+        """Objective at w, whose intercept becomes the best if it is free; a lower bound. Rows not at rest are active again."""
+        p = best_intercept.with_best_intercept(self, w, tol) if self.free else None
         mean, D, size, active = kernels.evaluate(
-            self.rows, self.record, self.evaluation_order, w, self.loss, self.slack, self.found_active
+            self.rows, self.record, self.evaluation_order, w, p, self.loss, self.slack, self.found_active
         )
         f = objective_of(mean, w, self.mu, self.l1, self.free)
         if self.lost * norm(w) > 0.01 * (max(tol, 1e-12) if tol > 0.0 else 1e-9) * f:

@@ -14,17 +14,16 @@ from cesaro.linear.solvers.anchored.dual_state import SolverState
 from cesaro.linear.solvers.anchored.kernels import B, V, Y
 from cesaro.linear.solvers.initial_step import best_step
 
-WIDE = 4  # times the columns are more than the rows: these then hardly meet, and no sample need tell
 SAMPLE = 50_000  # rows at most of a file, where each may be a page to be read
 
 
 def first_step(state: SolverState) -> float:
     """The best c on a sample of the state's active rows, which are shuffled."""
     n, order = state.n, state.active
+    if state.wide:  # no sample need tell; half of K suffices where the center is an average of a few points
+        return 2.0 * step_for_wide_rows(state.mean_square, n, state.mu)
     if state.mu * n >= 10.0 * state.mean_square:
         return 0.5
-    if WIDE * state.rows.d >= n:
-        return step_for_wide_rows(state.mean_square, n, state.mu)
     m = min(n, max(n // 60, 2000), SAMPLE if state.layout is not None else n)
     if len(order) < n:  # a sample itself
         m = min(m, 2 * len(order) // 3)

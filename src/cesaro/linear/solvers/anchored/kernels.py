@@ -183,11 +183,11 @@ def part_weight(part, parts, first):
 
 
 @njit(**KERNEL)
-def evaluate(rows, record, order, w, loss, slack, active):
+def evaluate(rows, record, order, w, known, loss, slack, active):
     """Mean loss at w, -mean conjugate of the dual values, mean |conjugate|, and how many rows are active at w.
 
     Sums are of blocks, so that rounding does not grow with the number of rows (`bounds.rounding`). `order` holds the rows
-    with weight; None means all rows as they are stored.
+    with weight; None means all rows as they are stored. The predictions may be `known`, or None.
     """
     primal, dual, size, count, k = 0.0, 0.0, 0.0, 0, 0
     primals, primal_lost, duals, dual_lost = 0.0, 0.0, 0.0, 0.0  # of whole blocks
@@ -202,7 +202,7 @@ def evaluate(rows, record, order, w, loss, slack, active):
             i = order[e]
         b, y, v = record[i, B], record[i, Y], record[i, V]
         if v > 0.0:
-            p = margin(rows, i, w)
+            p = margin(rows, i, w) if known is None else known[i]
             if loss.kind == HINGE:  # written out, without a branch at the kink: it would be guessed wrong
                 short = 1.0 - y * p
                 hot = np.float64(short > 0.0)

@@ -22,9 +22,9 @@ from cesaro.linear.problem.scales import suits_single_precision
 from cesaro.linear.solvers import driver
 from cesaro.linear.solvers.anchored import class_kernels, kernels, polish
 from cesaro.linear.solvers.anchored.dual_state import SAMPLE
-from cesaro.linear.solvers.anchored.initial_anchor import WIDE, step_for_wide_rows
+from cesaro.linear.solvers.anchored.initial_anchor import step_for_wide_rows
 from cesaro.linear.solvers.anchored.intercept import is_free, with_suitable_bias
-from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule
+from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule, are_wide
 from cesaro.linear.solvers.anchored.solver import solve as solve_one
 from cesaro.linear.solvers.driver import Evaluation, Report
 from cesaro.linear.solvers.dual_warm_start import DualWarmStart
@@ -58,7 +58,7 @@ class OneVsRestSolver(driver.Solver):
         self.block = min(neighbours_to_keep(problem.y) for problem in problems)
         self._shuffle()
         if self.free:
-            self.rows = with_suitable_bias(self.rows, records, self.order[:SAMPLE], self.count * self.mu)
+            self.rows = with_suitable_bias(self.rows, records, self.order[:SAMPLE], self.count * self.mu, wide=True)
         self.bias_ratio = self.rows.bias / one.rows.bias if one.rows.bias else 1.0
         mean_square = kernels.mean_square(self.rows, records, self.order)
         self.record = np.ascontiguousarray(records[:, [kernels.V, kernels.Q]])
@@ -71,7 +71,11 @@ class OneVsRestSolver(driver.Solver):
         self.h_intercept, self.intercept = np.zeros(L), np.zeros(L)
         self.K = np.full(L, mean_square / step_for_wide_rows(mean_square, self.count, self.mu))
         self.strongest = 20.0 * np.minimum(self.K, mean_square / 0.3)
-        self.rules, self.gaps, self.upper = [ProxWeightRule() for _ in range(L)], np.full(L, np.inf), np.full(L, zero)
+        self.rules, self.gaps, self.upper = (
+            [ProxWeightRule(wide=False) for _ in range(L)],
+            np.full(L, np.inf),
+            np.full(L, zero),
+        )
         self.evaluated, self.running = 0, list(range(self.models))
 
     def _shuffle(self) -> None:
@@ -88,7 +92,7 @@ class OneVsRestSolver(driver.Solver):
             self.rows, self.record, self.Y, self.order, self.H, self.h_intercept, self.b, self.single, self.K,
             0.0 if first else n * mu, mu if first else 0.0, int((EARLY if first else MIDDLE) * n), self.A, gaps, work,
         )  # fmt: skip
-        factors = [1.0] * L if first else [rule.factor() for rule in self.rules]
+        factors = [1.0 if first else rule.factor(K, n * mu) for rule, K in zip(self.rules, self.K, strict=True)]
         K, new, s = self.K, np.minimum(self.K / factors, self.strongest), 1.0 / (self.K + n * mu)
         if first:
             new = self.strongest / 20.0
@@ -177,7 +181,7 @@ def applies(problems: list[Problem], settings: Settings, starts: list[Any]) -> b
         and one.mu > 0.0
         and one.radius == np.inf
         and dual_form(one.loss).cap > 0.0
-        and WIDE * one.rows.d >= one.rows.n
+        and are_wide(one.rows.n, one.rows.d)
         and len(one.rows.col) >= ENTRIES * one.rows.d
         and suits_single_precision(one)
         and not polish.pays(one, settings)

@@ -28,7 +28,7 @@ from cesaro.linear.solvers.anchored.dual_state import SolverState, point_of
 from cesaro.linear.solvers.anchored.initial_anchor import first_step
 from cesaro.linear.solvers.anchored.intercept import is_free, objective_of
 from cesaro.linear.solvers.anchored.kernels import B
-from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule
+from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule, are_wide
 from cesaro.linear.solvers.anchored.solver import average_weight, run_epoch
 
 
@@ -103,7 +103,7 @@ class Shard:
         """Evaluate w and the dual values; then run epochs over the active rows from the common state."""
         current = self.current
         loss, D, size, active = kernels.evaluate(
-            current.rows, current.record, current.evaluation_order, request.w, current.loss, current.slack,
+            current.rows, current.record, current.evaluation_order, request.w, None, current.loss, current.slack,
             current.found_active,
         )  # fmt: skip
         current.activate(active)
@@ -129,7 +129,11 @@ class MergedState:
         """`problem` has the whole's width, mu, l1 and radius, its rows do not matter; n counts the rows with weight."""
         self.mu, self.l1, self.radius, self.n = problem.mu, problem.l1, problem.radius, n
         self.free, self.constants = is_free(problem), {side: Plane(0.0, np.zeros(0), 0.0) for side in SIDES}
-        self.mean_square, self.prox_weight, self.rule = mean_square, prox_weight, ProxWeightRule()
+        self.mean_square, self.prox_weight, self.rule = (
+            mean_square,
+            prox_weight,
+            ProxWeightRule(are_wide(n, problem.rows.d)),
+        )
         self.center, self.g = np.zeros(problem.rows.d + 1), np.zeros(problem.rows.d + 1)
         self.total, self.weights, self.rounds, self.strongest = np.zeros_like(self.g), 0.0, 0, math.inf
 
@@ -196,7 +200,7 @@ class MergedState:
         h[-1] += self.n * self.mu * self.center[-1] if self.free else 0.0
         end = point_of(h, self.prox_weight + self.n * self.mu, self.n * self.l1, self.radius)
         self.rule.observe(norm(end - average), norm(average - self.center))
-        return self.rule.factor()
+        return self.rule.factor(self.prox_weight, self.n * self.mu)
 
     def tightening(self, apart: float, average: np.ndarray) -> float:
         """The factor by which to strengthen the anchor.

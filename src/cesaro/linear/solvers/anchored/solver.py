@@ -51,17 +51,19 @@ class AnchoredSolver(driver.Solver):
             self._begin(settings.anchor)
 
     def _begin(self, anchor: float | str) -> None:
-        state, w = self.current, np.zeros(self.width)
+        state = self.current
         weight = state.mean_square / first_step(state) if anchor == "auto" else state.mu * float(anchor)
-        if self.start is not None:
+        if self.start is not None and self.start.prox_weight is not None:
+            weight = self.start.prox_weight
+        if state.mu == 0.0:
+            weight = max(weight, 1e-3 * state.mean_square, 1e-300)
+        state.prox_weight = weight
+        if self.start is not None:  # else all columns are 0, as they are
             w = (self.start.w if self.used is None else self.start.w[np.append(self.used, -1)]) / self.unit
             w[-1] /= self.bias_ratio
             if self.start.b is not None:
                 state.load_dual_values(self.start.b)
-            weight = weight if self.start.prox_weight is None else self.start.prox_weight
-        if state.mu == 0.0:
-            weight = max(weight, 1e-3 * state.mean_square, 1e-300)
-        state.recenter(w, weight)
+            state.recenter(w, weight)
 
     @property
     def bias_ratio(self) -> float:
@@ -84,7 +86,7 @@ class AnchoredSolver(driver.Solver):
             weight = min(weight, state.mean_square / 0.3)
             self.strongest = 20.0 * weight
         elif adapts:
-            weight = min(weight / state.rule.factor(), self.strongest)
+            weight = min(weight / state.rule.factor(weight, state.n * state.mu), self.strongest)
         oscillation, move = state.recenter_at_average(done, weight, share)
         if adapts and self.epoch > 1:
             state.rule.observe(oscillation, move)
@@ -145,11 +147,10 @@ class AnchoredSolver(driver.Solver):
 
     def fit(self, fit: Fit) -> Fit:
         """The fit in the problem's own units and columns, with what a warm start needs."""
-        point = fit.w * self.unit
-        point[-1] *= self.bias_ratio
-        w = point
+        w = fit.w if self.unit == 1.0 else fit.w * self.unit
+        w[-1] *= self.bias_ratio
         if self.used is not None:
-            w = np.zeros(self.problem.rows.d + 1)
+            point, w = w, np.zeros(self.problem.rows.d + 1)
             w[np.append(self.used, -1)] = point
         start = DualWarmStart(self.current.record[:, B].copy(), w) if self.problem.layout is None else None
         return fit._replace(w=w[: self.problem.rows.width], state=start)
