@@ -82,9 +82,12 @@ def _solve(model: Any, executor: Any, work: Work, options: EngineOptions) -> tup
     problem = problems.DistributedProblem(executor, made, whole, samples)
     try:
         if options.mode == "local":
-            fits = load_or_solve(slot, lambda: local_mode.solve(problem, settings, options.passes, progress, slot))
+            fits = load_or_solve(
+                slot, samples, lambda: local_mode.solve(problem, settings, options.passes, progress, slot)
+            )
         else:
-            fits = load_or_solve(slot, lambda: exact_mode.solve(problem, settings, options.batch_size, progress, slot))
+            batches = options.batch_size
+            fits = load_or_solve(slot, samples, lambda: exact_mode.solve(problem, settings, batches, progress, slot))
     finally:
         progress.close()
     return fits, samples[0]

@@ -11,7 +11,6 @@ import contextlib
 import hashlib
 import os
 import shutil
-import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,10 +19,9 @@ import numpy as np
 
 from cesaro.linear.problem.csr import Rows
 from cesaro.storage import checkpoint
-from cesaro.storage.atomic_write import sync_folder
+from cesaro.storage.atomic_write import abandoned, sync_folder
 
 PIECE = 1 << 24  # bytes that are converted or checked at a time
-LATE = 3600.0  # seconds after which a folder that is still being written is taken for abandoned, wherever it came from
 NAMES = ("data", "col", "ptr", "y")
 
 
@@ -83,7 +81,7 @@ def write_store(folder: Path, source: dict[str, Any], blocks: Iterable[tuple[Any
     """Write the blocks, (CSR rows, y) each, as the store in `folder`, at once or not at all."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     for old in folder.parent.glob(f".{folder.name}.*.writing"):
-        if not _alive(int(old.name.split(".")[-2])) or time.time() - old.stat().st_mtime > LATE:
+        if abandoned(old, old.name.split(".")[-2]):
             shutil.rmtree(old, ignore_errors=True)
     writing = folder.parent / f".{folder.name}.{os.getpid()}.writing"
     shutil.rmtree(writing, ignore_errors=True)
@@ -93,19 +91,6 @@ def write_store(folder: Path, source: dict[str, Any], blocks: Iterable[tuple[Any
         _replace(folder, writing)
     finally:
         shutil.rmtree(writing, ignore_errors=True)
-
-
-def _alive(process: int) -> bool:
-    """Whether there is a process of this number; where one cannot ask without sending it a signal, perhaps."""
-    if os.name == "nt":
-        return True
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        pass
-    return True
 
 
 def _write(folder: Path, blocks: Iterable[tuple[Any, np.ndarray]]) -> dict[str, Any]:

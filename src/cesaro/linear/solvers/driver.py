@@ -16,8 +16,10 @@ import numpy as np
 
 from cesaro.linear.problem.problem import TWO_CLASSES, Fit, History, is_solved
 from cesaro.linear.solvers.settings import Settings
-from cesaro.storage.checkpoint import NULL_SLOT, CheckpointSlot, flatten, unflatten
+from cesaro.storage.checkpoint import ANEW, NULL_SLOT, CheckpointSlot
+from cesaro.storage.states import CheckpointError, flatten, require_like, unflatten
 
+STATUSES = ("", "converged", "max_iter", "time_limit", "interrupted")  # of a model; the first while it is running
 Report = Callable[[int, int, float, float], None]  # model, epoch, objective, lower bound
 
 
@@ -59,7 +61,7 @@ class Solver(ABC):
 
     @abstractmethod
     def resume(self, state: dict[str, Any]) -> None:
-        """Go on from the state of an earlier run of the same problem."""
+        """Go on from the state of an earlier run of the same problem; CheckpointError if it can be none."""
 
     def known_points(self) -> Evaluation | None:
         """Points from before, to be returned unless better ones are found."""
@@ -112,6 +114,13 @@ class ModelLog:
 
     def resume(self, state: dict[str, Any]) -> None:
         """Go on from there."""
+        require_like(state, self.state() | {"at_zero": 0.0}, lengths=("history",))
+        if (
+            not len(state["history"])
+            or not np.isfinite(state["history"][:, 0]).all()
+            or state["status"] not in STATUSES
+        ):
+            raise CheckpointError("the history has no epochs, or the status is none")
         vars(self).update(state | {"history": History(state["history"])})
 
     def fit(self, n_iter: int) -> Fit:
@@ -131,14 +140,28 @@ class Loop:
         self.logs = [ModelLog(solver.width, each, solver.count, solver.least_unit) for each in zero]
         self.first = solver.epoch
         if slot.saved is not None:
-            saved = unflatten(slot.saved)
-            solver.resume(saved["solver"])
-            for k, log in enumerate(self.logs):
-                log.resume(saved["models"][str(k)])
-            self.first, self.began = saved["first"], self.began - saved["seconds"]
+            self._resume(slot.saved)
         elif (known := solver.known_points()) is not None:
             self._offer(range(solver.models), known)
         self.resumed = solver.epoch
+
+    def _resume(self, saved: dict[str, Any]) -> None:
+        """Go on from what the slot has. Its checksum is right, but who wrote it is not known: nothing is believed unseen."""
+        try:
+            state = unflatten(saved)
+            clock = {name: state[name] for name in ("first", "seconds")}
+            require_like(clock, {"first": 0, "seconds": 0.0})
+            self.solver.resume(state["solver"])
+            if clock["first"] > self.solver.epoch:
+                raise CheckpointError("it ends before it begins")
+            for k, log in enumerate(self.logs):
+                log.resume(state["models"][str(k)])
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            words = str(error) if isinstance(error, CheckpointError) else f"{type(error).__name__} {error}"
+            raise CheckpointError(
+                f"the checkpoint {self.slot.where} is no state of this fit: {words}. {ANEW}"
+            ) from error
+        self.first, self.began = clock["first"], self.began - clock["seconds"]
 
     @property
     def running(self) -> list[int]:

@@ -18,7 +18,8 @@ from cesaro.linear.problem.problem import Fit, History, Problem, differ_in_targe
 from cesaro.linear.solvers.anchored import one_vs_rest
 from cesaro.linear.solvers.driver import Report
 from cesaro.linear.solvers.settings import SOLVERS, Settings
-from cesaro.storage.checkpoint import NULL_SLOT, Checkpoint, CheckpointSlot
+from cesaro.storage.checkpoint import ANEW, NULL_SLOT, Checkpoint, CheckpointSlot
+from cesaro.storage.states import CheckpointError, require_like
 
 LARGEST_STATE = 2**21  # weights at most of models in one pass
 
@@ -37,7 +38,7 @@ def solve_all(
         from cesaro.linear.solvers.averaging import multi_target
 
         slot: CheckpointSlot = NULL_SLOT if checkpoint is None else checkpoint.slot("models")
-        fits = load_or_solve(slot, lambda: multi_target.solve(problems, settings, report, slot))
+        fits = load_or_solve(slot, problems, lambda: multi_target.solve(problems, settings, report, slot))
         return [safeguarded(zero, fit) for zero, fit in zip(at_zero, fits, strict=True)]
     workers = Workers(problems, at_zero, settings, starts, report, checkpoint)
     if workers.jobs == 1:
@@ -125,7 +126,8 @@ class Workers:
             fits = one_vs_rest.solve([self.problems[k] for k in group], settings, report)
         else:
             (k,) = group
-            fits = load_or_solve(slot, lambda: [solve(self.problems[k], settings, self.starts[k], report, slot)])
+            problem = self.problems[k]
+            fits = load_or_solve(slot, [problem], lambda: [solve(problem, settings, self.starts[k], report, slot)])
         fits = [safeguarded(self.at_zero[k], fit) for k, fit in zip(group, fits, strict=True)]
         if any(fit.status == "interrupted" for fit in fits):
             self.stop.set()
@@ -153,10 +155,13 @@ def _in_one_pass(problems: list[Problem], settings: Settings, starts: list[Any])
     return several and plain and ours and differ_in_targets_only(problems)
 
 
-def load_or_solve(slot: CheckpointSlot, solve: Callable[[], list[Fit]]) -> list[Fit]:
+def load_or_solve(slot: CheckpointSlot, problems: list[Problem], solve: Callable[[], list[Fit]]) -> list[Fit]:
     """The fits that the slot has, or those of `solve`, which it then keeps if nothing cut them short."""
     if slot.saved is not None and "fits" in slot.saved:
-        return [_loaded(slot.saved, k) for k in range(slot.saved["fits"])]
+        try:
+            return _loaded(slot.saved, problems)
+        except CheckpointError as error:
+            raise CheckpointError(f"the checkpoint {slot.where} has no fits like these: {error}. {ANEW}") from error
     fits = solve()
     if all(fit.status in ("converged", "max_iter") for fit in fits):
         state = {f"{k}.{name}": value for k, fit in enumerate(fits) for name, value in _saved(fit).items()}
@@ -172,8 +177,16 @@ def _saved(fit: Fit) -> dict[str, Any]:
     }
 
 
-def _loaded(saved: dict[str, Any], k: int) -> Fit:
-    """The k-th fit of what `_saved` made."""
-    fit = {name.removeprefix(f"{k}."): value for name, value in saved.items() if name.startswith(f"{k}.")}
-    history = {name.removeprefix("history."): fit.pop(name) for name in list(fit) if name.startswith("history.")}
-    return Fit(**fit, history=history)
+def _loaded(saved: dict[str, Any], problems: list[Problem]) -> list[Fit]:
+    """The fits of what `_saved` made."""
+    column, fits = np.empty(0), []
+    names = [f"history.{name}" for name in History.COLUMNS]
+    for k, problem in enumerate(problems):
+        none = Fit(np.empty(problem.rows.width), 0.0, 0.0, 0, dict.fromkeys(History.COLUMNS, column), "")
+        mine = {name.removeprefix(f"{k}."): value for name, value in saved.items() if name.startswith(f"{k}.")}
+        require_like(mine, _saved(none), lengths=names)
+        if len({len(mine[name]) for name in names}) > 1 or not len(mine[names[0]]) or not np.isfinite(mine["w"]).all():
+            raise CheckpointError("the history has no rows, or columns of different length, or w is not finite")
+        history = {name.removeprefix("history."): mine.pop(name) for name in names}
+        fits.append(Fit(**mine, history=history))
+    return fits

@@ -28,6 +28,7 @@ from cesaro.linear.solvers.anchored.intercept import is_free, objective_of, with
 from cesaro.linear.solvers.anchored.kernels import B, V, Y
 from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule
 from cesaro.linear.solvers.anchored.working_set import ActiveRows, Columns, WorkingSet
+from cesaro.storage.states import require_like, require_rows
 
 EPS = float(np.finfo(float).eps)
 SAMPLE = 2000  # rows from which the mean of |x|^2 is taken: the first epoch measures the others as it meets them
@@ -205,6 +206,9 @@ class SolverState:
 
     def resume(self, state: dict[str, Any]) -> None:
         """Go on from there. Squared norms are measured again when they are met."""
+        apart = state.pop("apart", None)
+        require_like(state, self.state(), lengths=("active",))
+        require_rows("active", state["active"], self.rows.n)
         self.record[:, B], self.whole.active = state["b"], state["active"]
         self.prox_weight, self.noise, self.seed, self.gap = (
             state[name] for name in ("prox_weight", "noise", "seed", "gap")
@@ -212,9 +216,10 @@ class SolverState:
         self.rule.resume(state["rule"])
         for name, value in state["columns"].items():
             getattr(self.whole.columns, name)[:] = value
-        if "apart" in state:
-            self.working = ActiveRows(self.whole, self.prox_weight, state["apart"]["which"])
-            self.working.resume(state["apart"])
+        if apart is not None:
+            require_rows("which", apart["which"], self.rows.n)
+            self.working = ActiveRows(self.whole, self.prox_weight, apart["which"])
+            self.working.resume(apart)
 
     def load_dual_values(self, b: np.ndarray) -> None:
         """Take over an earlier run's dual values, if it had as many rows."""

@@ -14,6 +14,7 @@ from cesaro.compiled.flags import KERNEL
 from cesaro.linear.problem.csr import Rows, entry, span
 from cesaro.linear.solvers.anchored.column_kernels import follow, resting_products
 from cesaro.linear.solvers.anchored.kernels import B
+from cesaro.storage.states import require_like, require_rows
 
 WIDE = 1 << 10  # columns from which on it can pay to have fewer
 SPARSE = 2  # entries of the active rows for each column, up to which it does
@@ -132,6 +133,8 @@ class ActiveRows(WorkingSet):
 
     def resume(self, state: dict[str, Any]) -> None:
         """Go on from there."""
+        require_like(state, self.state(), lengths=("active",))
+        require_rows("apart/active", state["active"], len(self.which))
         self.active, self.record[:, B] = state["active"], state["b"]
         for name, value in state["columns"].items():
             getattr(self.columns, name)[:] = value
