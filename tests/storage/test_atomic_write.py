@@ -67,7 +67,7 @@ def test_a_link_stays_a_link(tmp_path):
 def test_what_is_no_regular_file_is_refused_and_stays(through, tmp_path):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to("pipe")
-    with pytest.raises(FileExistsError, match="this is a pipe.*name a regular file"):
+    with pytest.raises(FileExistsError, match=r"this is a pipe.*name a regular file"):
         whole_file(tmp_path / ("pipe" if through == "the pipe" else "link")).__enter__()
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
     assert sorted(os.listdir(tmp_path)) == ["link", "pipe"]

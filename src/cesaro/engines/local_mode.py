@@ -60,8 +60,11 @@ def build_shards(part: PartitionProblems, order: RoundRequest, place: int) -> He
 def take_request(part: PartitionProblems, order: RoundRequest, place: int) -> dict[int, Reply]:
     """One partition's round. Asked twice, it replies the same; a state that missed a round is built anew."""
     held = _HELD.pop((order.key, place), None)
-    whole = held is not None and order.requests.keys() <= held.shards.keys()
-    if not whole or held.number not in (order.number, order.number - 1):
+    if (
+        held is None
+        or held.number not in (order.number, order.number - 1)
+        or order.requests.keys() - held.shards.keys()
+    ):
         held = build_shards(part, order, place)
     if held.number == order.number - 1:
         replies = {model: held.shards[model].take(request) for model, request in order.requests.items()}
