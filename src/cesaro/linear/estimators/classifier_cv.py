@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cesaro.docstrings import complete
+from cesaro.linear.estimators.all_or_nothing import all_or_nothing
 from cesaro.linear.estimators.classifier import DualAveragingClassifier
 from cesaro.linear.estimators.cross_validated import conclude, search_of, shared_params
 from cesaro.linear.estimators.one_vs_rest import LinearClassifier
@@ -116,35 +117,36 @@ class DualAveragingClassifierCV(LinearClassifier):
         """Choose alpha, then fit to all rows."""
         check_together(self)
         refuse_checkpoint(self, "to go on after a crash, pass the alpha_ that was found to DualAveragingClassifier.")
-        X = check_rows(self, X)
-        v = check_weights(X, sample_weight)
-        self.classes_, code = check_labels(X, y)
-        if np.count_nonzero(np.bincount(code, weights=v)) < 2:
-            raise ValueError("The number of classes has to be at least two: got one class with positive weight.")
-        self.alphas_ = grid(self.alphas, v)
-        rows, y = make_rows(X, self._bias), np.asarray(y).ravel()
-        folds = folds_of(self.cv, X, y, v, classifier=True)
-        what = search_of(self)
-        if search.suits_one_pass(what, rows, self._columns(code)):
-            found = search.in_one_pass(what, rows, search.Task(self._columns(code), self._weighted(code, v)), folds)
-        else:
-            columns = self._columns(code)
-            tasks = [search.Task(columns, self._weighted(code, fold.v)) for fold in folds]
-            found = search.one_at_a_time(what, rows, tasks)
+        with all_or_nothing(self):
+            X = check_rows(self, X)
+            v = check_weights(X, sample_weight)
+            self.classes_, code = check_labels(X, y)
+            if np.count_nonzero(np.bincount(code, weights=v)) < 2:
+                raise ValueError("The number of classes has to be at least two: got one class with positive weight.")
+            self.alphas_ = grid(self.alphas, v)
+            rows, y = make_rows(X, self._bias), np.asarray(y).ravel()
+            folds = folds_of(self.cv, X, y, v, classifier=True)
+            what = search_of(self)
+            if search.suits_one_pass(what, rows, self._columns(code)):
+                found = search.in_one_pass(what, rows, search.Task(self._columns(code), self._weighted(code, v)), folds)
+            else:
+                columns = self._columns(code)
+                tasks = [search.Task(columns, self._weighted(code, fold.v)) for fold in folds]
+                found = search.one_at_a_time(what, rows, tasks)
 
-        def quick(k: int, margins: np.ndarray) -> Any:
-            return accuracy(margins, code[folds[k].test], v[folds[k].test])
+            def quick(k: int, margins: np.ndarray) -> Any:
+                return accuracy(margins, code[folds[k].test], v[folds[k].test])
 
-        def slow(k: int, coef: np.ndarray, intercept: np.ndarray) -> Any:
-            test, models = (
-                folds[k].test,
-                [self._stand_in(*one) for one in zip(self.alphas_, coef, intercept, strict=True)],
-            )
-            return scores(models, self.scoring, X[test], y[test], None if sample_weight is None else v[test])
+            def slow(k: int, coef: np.ndarray, intercept: np.ndarray) -> Any:
+                test, models = (
+                    folds[k].test,
+                    [self._stand_in(*one) for one in zip(self.alphas_, coef, intercept, strict=True)],
+                )
+                return scores(models, self.scoring, X[test], y[test], None if sample_weight is None else v[test])
 
-        settings = conclude(self, X, folds, found, quick, slow)
-        final = self._one_vs_rest(rows, code, v, self.alpha_)
-        return self._finish(final, [self._value_at_zero()] * len(final), settings)
+            settings = conclude(self, X, folds, found, quick, slow)
+            final = self._one_vs_rest(rows, code, v, self.alpha_)
+            return self._finish(final, [self._value_at_zero()] * len(final), settings)
 
     def _stand_in(self, alpha: float, coef: np.ndarray, intercept: np.ndarray) -> DualAveragingClassifier:
         """A fitted model for a scorer."""

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cesaro.docstrings import complete
+from cesaro.linear.estimators.all_or_nothing import all_or_nothing
 from cesaro.linear.estimators.cross_validated import conclude, search_of, shared_params
 from cesaro.linear.estimators.parameter_docs import EVERY_ESTIMATOR, REGRESSOR, SEARCH
 from cesaro.linear.estimators.parameters import (
@@ -117,37 +118,38 @@ class DualAveragingRegressorCV(LinearRegressor):
         """Choose alpha, then fit to all rows."""
         check_together(self)
         refuse_checkpoint(self, "to go on after a crash, pass the alpha_ that was found to DualAveragingRegressor.")
-        X = check_rows(self, X)
-        v = check_weights(X, sample_weight)
-        y = check_targets(X, y)
-        self.alphas_ = grid(self.alphas, v)
-        rows = make_rows(X, self._bias)
-        folds = folds_of(self.cv, X, y, v, classifier=False)
-        self._center = self._mean(y, v)
-        centers = [self._center] * len(folds)
-        what = search_of(self)
-        if search.suits_one_pass(what, rows, [y]):
-            found = search.in_one_pass(what, rows, search.Task(columns_of(y - self._center), v), folds)
-        else:
-            centers = [self._mean(y, fold.v) for fold in folds]
-            pairs = zip(folds, centers, strict=True)
-            found = search.one_at_a_time(what, rows, [search.Task(columns_of(y - c), fold.v) for fold, c in pairs])
+        with all_or_nothing(self):
+            X = check_rows(self, X)
+            v = check_weights(X, sample_weight)
+            y = check_targets(X, y)
+            self.alphas_ = grid(self.alphas, v)
+            rows = make_rows(X, self._bias)
+            folds = folds_of(self.cv, X, y, v, classifier=False)
+            self._center = self._mean(y, v)
+            centers = [self._center] * len(folds)
+            what = search_of(self)
+            if search.suits_one_pass(what, rows, [y]):
+                found = search.in_one_pass(what, rows, search.Task(columns_of(y - self._center), v), folds)
+            else:
+                centers = [self._mean(y, fold.v) for fold in folds]
+                pairs = zip(folds, centers, strict=True)
+                found = search.one_at_a_time(what, rows, [search.Task(columns_of(y - c), fold.v) for fold, c in pairs])
 
-        def quick(k: int, guess: np.ndarray) -> Any:
-            test = folds[k].test
-            return r_squared(guess + centers[k], y[test].reshape(len(test), -1), v[test])
+            def quick(k: int, guess: np.ndarray) -> Any:
+                test = folds[k].test
+                return r_squared(guess + centers[k], y[test].reshape(len(test), -1), v[test])
 
-        def slow(k: int, coef: np.ndarray, intercept: np.ndarray) -> Any:
-            test = folds[k].test
-            each = zip(self.alphas_, coef, intercept + centers[k], strict=True)
-            models = [self._stand_in(*one, y.ndim == 1) for one in each]
-            return scores(models, self.scoring, X[test], y[test], None if sample_weight is None else v[test])
+            def slow(k: int, coef: np.ndarray, intercept: np.ndarray) -> Any:
+                test = folds[k].test
+                each = zip(self.alphas_, coef, intercept + centers[k], strict=True)
+                models = [self._stand_in(*one, y.ndim == 1) for one in each]
+                return scores(models, self.scoring, X[test], y[test], None if sample_weight is None else v[test])
 
-        settings = conclude(self, X, folds, found, quick, slow)
-        final = self._columns(rows, y - self._center, v, self.alpha_)
-        self._finish(final, [value_at_zero(problem) for problem in final], settings)
-        self._shape(y.ndim == 1)
-        return self
+            settings = conclude(self, X, folds, found, quick, slow)
+            final = self._columns(rows, y - self._center, v, self.alpha_)
+            self._finish(final, [value_at_zero(problem) for problem in final], settings)
+            self._shape(y.ndim == 1)
+            return self
 
     def _stand_in(self, alpha: float, coef: np.ndarray, intercept: np.ndarray, single: bool) -> DualAveragingRegressor:
         """A fitted model for a scorer."""
