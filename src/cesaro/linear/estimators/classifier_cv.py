@@ -134,14 +134,11 @@ class DualAveragingClassifierCV(LinearClassifier):
                 tasks = [search.Task(columns, self._weighted(code, fold.v)) for fold in folds]
                 found = search.one_at_a_time(what, rows, tasks)
 
-            def quick(k: int, margins: np.ndarray) -> Any:
-                return accuracy(margins, code[folds[k].test], v[folds[k].test])
+            def quick(k: int, test: np.ndarray, margins: np.ndarray) -> Any:
+                return accuracy(margins, code[test], v[test])
 
-            def slow(k: int, coef: np.ndarray, intercept: np.ndarray) -> Any:
-                test, models = (
-                    folds[k].test,
-                    [self._stand_in(*one) for one in zip(self.alphas_, coef, intercept, strict=True)],
-                )
+            def slow(k: int, test: np.ndarray, coef: np.ndarray, intercept: np.ndarray) -> Any:
+                models = [self._stand_in(*one) for one in zip(self.alphas_, coef, intercept, strict=True)]
                 return scores(models, self.scoring, X[test], y[test], None if sample_weight is None else v[test])
 
             settings = conclude(self, X, folds, found, quick, slow)

@@ -27,20 +27,22 @@ def search_of(model: LinearModel) -> Search:
 def conclude(model: LinearModel, X, folds: list[Fold], found: Found, quick: Callable, slow: Callable) -> Settings:
     """Score the models on their folds and set what was found; returns the settings of the final fit.
 
-    `quick(k, margins)` scores margins (rows, alphas, columns) on fold k by the default score, `slow(k, coef,
-    intercept)` scores models by the user's own.
+    `quick(k, test, margins)` scores margins (rows, alphas, columns) on these rows of fold k by the default score,
+    `slow(k, test, coef, intercept)` scores models by the user's own.
     """
     d = X.shape[1]
     scores = np.empty(found.W.shape[:2])
     for k, (test, _) in enumerate(folds):
+        if found.scored is not None and found.scored[test].any():
+            test = test[found.scored[test]]
         coef, intercept = model._split(found.W[k], d)
         if model.scoring is not None:
-            scores[k] = slow(k, coef, intercept)
+            scores[k] = slow(k, test, coef, intercept)
         elif found.held_out is not None:
-            scores[k] = quick(k, found.held_out[test])
+            scores[k] = quick(k, test, found.held_out[test])
         else:
             margins = (X[test] @ coef.reshape(-1, d).T).reshape(len(test), *intercept.shape)
-            scores[k] = quick(k, margins + intercept)
+            scores[k] = quick(k, test, margins + intercept)
     model.cv_results_ = results(model.alphas_, scores)
     mean = model.cv_results_["mean_test_score"]
     if np.isnan(mean).all():

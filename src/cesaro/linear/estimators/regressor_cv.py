@@ -135,12 +135,10 @@ class DualAveragingRegressorCV(LinearRegressor):
                 pairs = zip(folds, centers, strict=True)
                 found = search.one_at_a_time(what, rows, [search.Task(columns_of(y - c), fold.v) for fold, c in pairs])
 
-            def quick(k: int, guess: np.ndarray) -> Any:
-                test = folds[k].test
+            def quick(k: int, test: np.ndarray, guess: np.ndarray) -> Any:
                 return r_squared(guess + centers[k], y[test].reshape(len(test), -1), v[test])
 
-            def slow(k: int, coef: np.ndarray, intercept: np.ndarray) -> Any:
-                test = folds[k].test
+            def slow(k: int, test: np.ndarray, coef: np.ndarray, intercept: np.ndarray) -> Any:
                 each = zip(self.alphas_, coef, intercept + centers[k], strict=True)
                 models = [self._stand_in(*one, y.ndim == 1) for one in each]
                 return scores(models, self.scoring, X[test], y[test], None if sample_weight is None else v[test])

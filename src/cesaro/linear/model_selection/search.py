@@ -5,7 +5,7 @@ since then a fit is cheap and a row more or less can decide.
 """
 
 import time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -14,6 +14,7 @@ from cesaro.compiled.flags import KERNEL
 from cesaro.linear.model_selection.folds import Fold
 from cesaro.linear.problem.csr import Rows
 from cesaro.linear.problem.problem import Problem, make_problem, value_at_zero
+from cesaro.linear.solvers.interrupts import some_of
 from cesaro.linear.solvers.parallel import solve_all
 from cesaro.linear.solvers.progress import begin
 from cesaro.linear.solvers.settings import Settings
@@ -22,6 +23,7 @@ from cesaro.losses import Loss
 FEW = 500  # rows
 EPOCHS, VISITS = 10, 100_000  # so many epochs, or until so many rows were visited
 EVEN, LARGE = 100.0, 1e15  # largest over smallest column, and an entry, up to which few epochs are good enough
+ROWS, LEAST = 10**6, 2000  # rows for all models together, and at least for each, where there is little time
 SHARE = 0.75  # of a time limit, for the search; the rest is for the final fit
 
 
@@ -53,6 +55,7 @@ class Found(NamedTuple):
     W: np.ndarray
     held_out: np.ndarray | None
     settings: Settings  # of the final fit
+    scored: np.ndarray | None = None  # which rows to score on, if not on all: where there is no time for that
 
 
 def suits_one_pass(search: Search, rows: Rows, columns: list[np.ndarray]) -> bool:
@@ -93,12 +96,17 @@ def in_one_pass(search: Search, rows: Rows, task: Task, folds: list[Fold]) -> Fo
         )
     once = bool(((holders != np.arange(len(folds))[:, None]) == learns)[:, task.v > 0.0].all())
     epochs, limit = min(max(EPOCHS, VISITS // rows.n), settings.max_iter), settings.time_limit
+    exist = np.flatnonzero(task.v)
 
-    def passes(count):
-        return cross_validate(
+    def passes(count: int, size: int = rows.n) -> tuple[Any, np.ndarray]:
+        """Over all rows, or over some: these are the only ones with a weight then."""
+        some = exist[some_of(len(exist), size, settings.seed)]
+        v = np.zeros(rows.n)
+        v[some] = task.v[some]
+        path = cross_validate(
             rows,
             np.column_stack(task.columns),
-            task.v,
+            v,
             search.loss,
             search.alphas,
             holders if once else learns,
@@ -106,19 +114,29 @@ def in_one_pass(search: Search, rows: Rows, task: Task, folds: list[Fold]) -> Fo
             epochs=count,
             seed=settings.seed,
         )
+        return path, v > 0.0
 
+    models = len(folds) * len(search.alphas) * len(task.columns)
+    few = max(LEAST, ROWS // models)
     try:
         if limit is None:
-            path = passes(epochs)
-        else:  # one pass tells what the others would cost
-            path = passes(1)
-            epochs = min(epochs, int((SHARE * limit - time.perf_counter() + begun) / (time.perf_counter() - begun)))
-            path = passes(epochs) if epochs > 1 else path
-    except KeyboardInterrupt:  # one pass each, and one for the final fit: a whole model is left
-        path, settings = passes(1), settings._replace(max_iter=1, interrupted=True)
+            path, seen = passes(epochs)
+        else:  # passes over few rows tell what the others would cost
+            path, seen = passes(1, few)
+            once_few = time.perf_counter() - begun
+            if SHARE * limit > 5.0 * once_few and len(exist) > 4 * few:
+                path, seen = passes(1, 4 * few)
+            each = max(time.perf_counter() - begun - 2.0 * once_few, once_few / 4.0) / (3.0 * few)
+            visits = int((SHARE * limit - time.perf_counter() + begun - once_few) / each)
+            if visits > np.count_nonzero(seen):
+                path, seen = passes(max(1, min(epochs, visits // len(exist))), visits)
+    except KeyboardInterrupt:  # few rows for the search, one epoch for the final fit: a whole model is left
+        path, seen = passes(1, few)
+        settings = settings._replace(max_iter=1, interrupted=True)
     left = None if limit is None else max(0.0, limit - time.perf_counter() + begun)
     predicted = once and all((task.v[fold.test] > 0.0).all() for fold in folds)  # a class may weigh nothing
-    return Found(path.W, path.held_out if predicted else None, settings._replace(time_limit=left))
+    scored = None if seen.sum() == len(exist) else seen
+    return Found(path.W, path.held_out if predicted else None, settings._replace(time_limit=left), scored)
 
 
 def one_at_a_time(search: Search, rows: Rows, tasks: list[Task]) -> Found:
@@ -132,11 +150,15 @@ def one_at_a_time(search: Search, rows: Rows, tasks: list[Task]) -> Found:
     at_zero = [value_at_zero(p) for p in problems]
     progress = begin(len(problems), mine.max_iter, mine.tol, max(at_zero))
     try:
-        fits = solve_all(problems, at_zero, mine, [None] * len(problems), progress)
+        fits = solve_all(problems, at_zero, mine, [None] * len(problems), progress, measure=False)
     finally:
         progress.close()
     W = np.stack([fit.w for fit in fits]).reshape(len(tasks), len(search.alphas), -1, rows.width)
-    if any(fit.status == "interrupted" for fit in fits):
-        return Found(W, None, settings._replace(max_iter=1, interrupted=True))
     left = None if limit is None else max(0.0, limit - time.perf_counter() + begun)
-    return Found(W, None, settings._replace(time_limit=left))
+    settings, scored = settings._replace(time_limit=left), None
+    if any(fit.status == "interrupted" for fit in fits):
+        settings = settings._replace(max_iter=1, interrupted=True)
+    if settings.interrupted or any(fit.status == "time_limit" for fit in fits):
+        scored = np.zeros(rows.n, dtype=bool)
+        scored[some_of(rows.n, max(LEAST, ROWS // len(problems)), settings.seed)] = True
+    return Found(W, None, settings, scored)

@@ -17,6 +17,7 @@ from cesaro.compiled.blas_threads import one_blas_thread
 from cesaro.linear.problem.problem import Fit, History, Problem, differ_in_targets_only
 from cesaro.linear.solvers.anchored import one_vs_rest
 from cesaro.linear.solvers.driver import Report
+from cesaro.linear.solvers.interrupts import EPOCHS, heard, published, sampled
 from cesaro.linear.solvers.settings import SOLVERS, Settings
 from cesaro.storage.checkpoint import ANEW, NULL_SLOT, Checkpoint, CheckpointSlot
 from cesaro.storage.states import CheckpointError, require_like
@@ -32,8 +33,27 @@ def solve_all(
     starts: list[Any],
     report: Report,
     checkpoint: Checkpoint | None = None,
+    measure: bool = True,
 ) -> list[Fit]:
-    """Every problem, in n_jobs threads. The bits do not depend on n_jobs: what is solved together does not."""
+    """Every problem, in n_jobs threads. The bits do not depend on n_jobs: what is solved together does not.
+
+    After Ctrl-C those that had not begun get a fit to a sample of the rows; `measure` tells whether its objective matters.
+    """
+    stop = threading.Event()
+    settings = settings._replace(stop=stop)
+    with heard(stop):
+        return _solve_all(problems, at_zero, settings, starts, report, checkpoint, measure)
+
+
+def _solve_all(
+    problems: list[Problem],
+    at_zero: list[float],
+    settings: Settings,
+    starts: list[Any],
+    report: Report,
+    checkpoint: Checkpoint | None,
+    measure: bool,
+) -> list[Fit]:
     if _in_one_pass(problems, settings, starts):
         from cesaro.linear.solvers.averaging import multi_target
 
@@ -41,6 +61,7 @@ def solve_all(
         fits = load_or_solve(slot, problems, lambda: multi_target.solve(problems, settings, report, slot))
         return [safeguarded(zero, fit) for zero, fit in zip(at_zero, fits, strict=True)]
     workers = Workers(problems, at_zero, settings, starts, report, checkpoint)
+    workers.measure = measure
     if workers.jobs == 1:
         return [fit for group in workers.groups for fit in workers.solve(group)]
     with ThreadPoolExecutor(workers.jobs) as pool:
@@ -84,11 +105,18 @@ class TimeBudget:
         with self.lock:
             self.left -= 1
 
+    @property
+    def over(self) -> bool:
+        """Whether there is no time left."""
+        return self.limit is not None and time.perf_counter() - self.began >= self.limit
+
 
 class Workers:
-    """What the threads share. After a Ctrl-C the running solves end at their next report and the rest get one epoch each:
-    a whole model is left.
+    """What the threads share. After a Ctrl-C the running solves end with their epoch and the rest see a sample of the rows:
+    a whole model is left. So it is where the time is over before all have begun.
     """
+
+    measure = True
 
     def __init__(
         self,
@@ -100,7 +128,8 @@ class Workers:
         checkpoint: Checkpoint | None,
     ):
         self.problems, self.at_zero, self.settings, self.starts = problems, at_zero, settings, starts
-        self.report, self.checkpoint, self.stop = report, checkpoint, threading.Event()
+        self.report, self.checkpoint, self.stop = report, checkpoint, settings.stop or threading.Event()
+        self.begun = False
         self.together = checkpoint is None and one_vs_rest.applies(problems, settings, starts)
         parts = -(-len(problems) // one_vs_rest.TOGETHER) if self.together else len(problems)
         self.groups = [part.tolist() for part in np.array_split(np.arange(len(problems)), parts)]
@@ -109,30 +138,46 @@ class Workers:
 
     def solve(self, group: list[int]) -> list[Fit]:
         """The problems of these numbers."""
-        hurry = self.stop.is_set()
-
-        def report(model: int, epoch: int, objective: float, lower_bound: float) -> None:
-            if self.stop.is_set() and not hurry:
-                raise KeyboardInterrupt
-            self.report(group[model], epoch, objective, lower_bound)
-
-        settings = self.settings._replace(time_limit=self.budget.share())
-        slot: CheckpointSlot = NULL_SLOT
-        if hurry:
-            settings = settings._replace(max_iter=1)
-        elif self.checkpoint is not None:
-            slot = self.checkpoint.slot(f"model-{group[0]}")
-        if self.together:
-            fits = one_vs_rest.solve([self.problems[k] for k in group], settings, report)
+        if self.stop.is_set() or (self.begun and self.budget.over):
+            fits = self.hurried(group)
         else:
-            (k,) = group
-            problem = self.problems[k]
-            fits = load_or_solve(slot, [problem], lambda: [solve(problem, settings, self.starts[k], report, slot)])
+            try:
+                fits = self.solved(group)
+            except KeyboardInterrupt:  # before its first epoch
+                self.stop.set()
+                if not self.begun:
+                    raise
+                fits = self.hurried(group)
+        self.begun = True
         fits = [safeguarded(self.at_zero[k], fit) for k, fit in zip(group, fits, strict=True)]
         if any(fit.status == "interrupted" for fit in fits):
             self.stop.set()
         self.budget.done()
-        return [fit._replace(status="interrupted") for fit in fits] if hurry else fits
+        return fits
+
+    def solved(self, group: list[int]) -> list[Fit]:
+        """By their solver."""
+
+        def report(model: int, epoch: int, objective: float, lower_bound: float) -> None:
+            self.begun = True
+            self.report(group[model], epoch, objective, lower_bound)
+
+        settings = self.settings._replace(time_limit=self.budget.share())
+        if self.together:
+            return one_vs_rest.solve([self.problems[k] for k in group], settings, report)
+        (k,) = group
+        problem, slot = self.problems[k], NULL_SLOT if self.checkpoint is None else self.checkpoint.slot(f"model-{k}")
+        return load_or_solve(slot, [problem], lambda: [solve(problem, settings, self.starts[k], report, slot)])
+
+    def hurried(self, group: list[int]) -> list[Fit]:
+        """By a few epochs over some of the rows."""
+        status = "interrupted" if self.stop.is_set() else "time_limit"
+        problems = [self.problems[k] for k in group]
+        few = sampled(problems, len(group) * self.budget.left, self.settings.seed)
+        settings = self.settings._replace(max_iter=EPOCHS, time_limit=None, stop=None)
+        fits = one_vs_rest.solve(few, settings) if self.together else [solve(problem, settings) for problem in few]
+        every = zip(problems, fits, (self.at_zero[k] for k in group), strict=True)
+        return [published(problem, fit, zero, status, self.measure) for problem, fit, zero in every]
 
 
 def safeguarded(at_zero: float, fit: Fit) -> Fit:
