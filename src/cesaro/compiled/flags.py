@@ -10,8 +10,11 @@ the time to compile.
 
 from typing import Any
 
+from cesaro.compiled import kernel_cache as kernel_cache  # for what it does on import
+
 FAST = {"reassoc", "contract", "nsz", "arcp"}  # sums may be reordered; infinities and NaN keep their meaning
 KERNEL: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
+ALLOCATING: dict[str, Any] = {"cache": True, "nogil": True}
 LOOP: dict[str, Any] = KERNEL | {"fastmath": FAST}
 SCALAR: dict[str, Any] = KERNEL | {"fastmath": {"contract", "nsz", "arcp"}}  # short sums: vectors would not pay
 SCALAR_INLINE: dict[str, Any] = SCALAR | {"forceinline": True}

@@ -95,13 +95,11 @@ def _solve(model: Any, executor: Any, work: Work, options: EngineOptions) -> tup
 
 def _checked(source: Source, known: list[partitions.Facts]) -> tuple[int, int]:
     """Rows and columns of the whole; refused if there are none, or of a scale whose squares overflow or vanish."""
-    n, width, largest = (
-        sum(fact.n for fact in known),
-        max(fact.width for fact in known),
-        max(fact.largest for fact in known),
-    )
-    if source.width is not None and any(fact.width != source.width for fact in known):
-        raise ValueError(f"X has {source.width} columns, but a chunk of it has {width}.")
+    n, largest = sum(fact.n for fact in known), max(fact.largest for fact in known)
+    width = max((fact.width for fact in known if fact.n), default=0)  # a chunk without rows may be of any
+    other = next((fact.width for fact in known if fact.n and fact.width != source.width), None)
+    if source.width is not None and other is not None:
+        raise ValueError(f"X has {source.width} columns, but a chunk of it has {other}.")
     if n == 0:
         raise ValueError("Found no rows: X has 0 samples, at least 1 is required.")
     if not (largest == 0.0 or 1e-20 <= largest <= 1e20):

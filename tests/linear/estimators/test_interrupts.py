@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 import pytest
 from estimator_data import data
-from interrupted_fits import cases, interrupt
+from interrupted_fits import cases, compiled, interrupt
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
@@ -24,7 +24,7 @@ ENDLESS = {"alpha": 1e-7, "l1_ratio": 0.3, "tol": 1e-15, "max_iter": 10**7, "ran
 def test_an_interrupt_at_a_random_moment_leaves_a_usable_model_or_the_one_from_before(name):
     model, classes = cases()[name]
     X, y, _ = data(n=4000, d=20, classes=classes, noise=3.0)
-    interrupt(clone(model), X, y, 1.0)  # compiled
+    compiled(model, X, y)
     rng = np.random.default_rng(list(cases()).index(name))
     for _ in range(2):
         assert interrupt(clone(model), X, y, float(rng.uniform(0.0, 0.3))).usable

@@ -23,6 +23,7 @@ from cesaro.linear.estimators.sklearn_compat import _fit_context
 from cesaro.linear.estimators.validation import check_labels, check_rows, check_weights
 from cesaro.linear.model_selection import search
 from cesaro.linear.model_selection.folds import accuracy, folds_of, grid, scores
+from cesaro.linear.model_selection.one_pass import in_one_pass
 from cesaro.linear.problem.csr import make_rows
 from cesaro.weights import Weights
 
@@ -128,7 +129,7 @@ class DualAveragingClassifierCV(LinearClassifier):
             folds = folds_of(self.cv, X, y, v, classifier=True)
             what = search_of(self)
             if search.suits_one_pass(what, rows, self._columns(code)):
-                found = search.in_one_pass(what, rows, search.Task(self._columns(code), self._weighted(code, v)), folds)
+                found = in_one_pass(what, rows, search.Task(self._columns(code), self._weighted(code, v)), folds)
             else:
                 columns = self._columns(code)
                 tasks = [search.Task(columns, self._weighted(code, fold.v)) for fold in folds]

@@ -23,6 +23,7 @@ from cesaro.linear.estimators.targets import LinearRegressor, columns_of
 from cesaro.linear.estimators.validation import check_rows, check_targets, check_weights
 from cesaro.linear.model_selection import search
 from cesaro.linear.model_selection.folds import folds_of, grid, r_squared, scores
+from cesaro.linear.model_selection.one_pass import in_one_pass
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import value_at_zero
 from cesaro.weights import Weights
@@ -129,7 +130,7 @@ class DualAveragingRegressorCV(LinearRegressor):
             centers = [self._center] * len(folds)
             what = search_of(self)
             if search.suits_one_pass(what, rows, [y]):
-                found = search.in_one_pass(what, rows, search.Task(columns_of(y - self._center), v), folds)
+                found = in_one_pass(what, rows, search.Task(columns_of(y - self._center), v), folds)
             else:
                 centers = [self._mean(y, fold.v) for fold in folds]
                 pairs = zip(folds, centers, strict=True)

@@ -12,6 +12,7 @@ from numba import njit
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
+from cesaro.compiled.flags import ALLOCATING
 from cesaro.linear.estimators.sklearn_compat import _check_sample_weight, _check_y
 
 FLOATS = [np.float64, np.float32]
@@ -131,7 +132,7 @@ def _check_dense(X):
     return sp.csr_array((X.ravel(), columns, np.arange(0, X.size + 1, d, dtype=wide)), shape=X.shape)
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def _has_duplicates(col, ptr, d):
     """Whether some row names a column twice; the columns need not be sorted."""
     last = np.full(d, -1, np.int64)
