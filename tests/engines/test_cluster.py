@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-distributed = pytest.importorskip("distributed")
+pytest.importorskip("distributed")
 sys.path.insert(0, str(Path(__file__).parent))
 
 import dask.array as da
+import distributed
 from killing import Deadly
 from sources import classes, cut, fit_on
 
