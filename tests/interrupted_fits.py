@@ -56,8 +56,8 @@ def interrupt(model, X, y, after):
         os.kill(os.getpid(), signal.SIGINT)
 
     before, timer = dict(vars(model)), threading.Timer(after, send)
-    timer.start()
     try:
+        timer.start()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             model.fit(X, y)

@@ -36,7 +36,7 @@ def test_what_is_read_is_what_was_written(tmp_path):
 def test_every_truncation_is_detected(tmp_path):
     path, _ = state_file(tmp_path)
     content = path.read_bytes()
-    for length in [*range(0, checkpoint.HEADER + 16, 3), *range(checkpoint.HEADER, len(content), 11), len(content) - 1]:
+    for length in range(len(content)):
         path.write_bytes(content[:length])
         with pytest.raises(DamagedError):
             read(path)
@@ -48,7 +48,7 @@ def test_every_truncation_is_detected(tmp_path):
 def test_every_flipped_bit_is_detected(tmp_path):
     path, _ = state_file(tmp_path)
     content, rng = path.read_bytes(), np.random.default_rng(0)
-    for bit in [*range(0, 8 * checkpoint.HEADER, 5), *rng.integers(8 * len(content), size=300)]:
+    for bit in [*range(0, 8 * checkpoint.HEADER, 5), *rng.integers(8 * len(content), size=1000)]:
         damaged = bytearray(content)
         damaged[bit // 8] ^= 1 << bit % 8
         path.write_bytes(damaged)
