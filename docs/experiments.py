@@ -107,7 +107,7 @@ def ratio(one: Series, other: Series, epoch: float) -> str:
 
 
 def markdown(table: tuple[tuple[str, ...], ...]) -> str:
-    rows = ["| " + " | ".join(plain(cell) for cell in row) + " |" for row in table]
+    rows = ["| " + " | ".join(plain(cell).replace("|", r"\|") for cell in row) + " |" for row in table]
     return "\n".join([rows[0], "|" + "---|" * len(table[0]), *rows[1:]])
 
 

@@ -17,6 +17,7 @@ def objective(model, X, y, v=None):
     w, b = np.ravel(model.coef_), float(np.ravel(model.intercept_)[0])
     b = b - getattr(model, "_center", 0.0)
     loss = model._loss().value(X @ w + b, y)
-    squares = w @ w + (b / model.intercept_scaling) ** 2
+    penalized = model.penalize_intercept or model.solver != "anchored"
+    squares = w @ w + penalized * (b / model.intercept_scaling) ** 2
     penalty = model.alpha * ((1 - model.l1_ratio) / 2 * squares + model.l1_ratio * np.abs(w).sum())
     return penalty + np.average(loss, weights=v)

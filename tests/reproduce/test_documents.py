@@ -31,3 +31,12 @@ def test_the_committed_figures_are_whole(committed):
         assert all(panel.series for panel in figure.panels)
     assert committed["theorems"].caption == theorems.CAPTION
     assert committed["figure1"].caption.startswith(figure1.CAPTION)
+
+
+def test_every_row_of_its_tables_has_as_many_cells_as_their_first():
+    """Formulas have upright bars, which Markdown takes for the ends of cells."""
+    before = ""
+    for line in (ROOT / "docs" / "experiments.md").read_text(encoding="utf-8").splitlines():
+        if before.startswith("|") and line.startswith("|"):
+            assert line.replace(r"\|", "").count("|") == before.replace(r"\|", "").count("|"), line
+        before = line

@@ -40,6 +40,7 @@ ORDER = [
     "Remark 3",
     "Remark 4",
     "Remark 5",
+    "SC-RDA in the experiments",
     "Algorithms 1 and 2",
     "Equation (29)",
     "Equation (30)",
@@ -126,15 +127,11 @@ def test_every_statement_has_a_verdict_and_its_number(numbers):
     assert verdicts["Theorem 1"] == "reproduced"
     assert verdicts["Corollary 1"] == "partly"
     assert verdicts["Theorem 2"] == verdicts["Theorem 3"] == verdicts["Equation (8)"] == "not"
-    assert verdicts["Equation (11)"] == verdicts["Equation (13)"] == verdicts["Remark 4"] == "not"
-    assert (
-        verdicts["Lemma 1"]
-        == verdicts["Lemma 3"]
-        == verdicts["Corollary 3"]
-        == verdicts["Equation (14)"]
-        == "reproduced"
-    )
-    assert verdicts["Lemma 2"] == verdicts["Equation (16)"] == "partly"
+    assert verdicts["Equation (11)"] == verdicts["Equation (13)"] == verdicts["SC-RDA in the experiments"] == "not"
+    for name in ("Lemma 1", "Lemma 3", "Corollary 3", "Remark 3"):
+        assert verdicts[name] == "reproduced", name
+    for name in ("Lemma 2", "Equation (14)", "Equation (16)", "Assumption 1", "Assumption 2", "Remark 1", "Remark 4"):
+        assert verdicts[name] == "partly", name
     assert "0.4444 after t = 2 where 0.3889" in found[2].measured
 
 
@@ -146,12 +143,17 @@ def test_the_verdicts_follow_from_the_numbers(numbers):
     other["kink"]["GDA, uniform average"] = other["kink"]["GDA, weighted average"]
     other["kink"]["SC-PDA, last point"] = list(range(1, len(other["times"]) + 1))
     other["sampled"]["reached"] = [1.0] * len(other["early"])
+    other["statements"]["last point"][1][0] = 0.0
+    other["statements"]["random"]["equation 14 for (13) ratio"] = 1.1
+    other["statements"]["decade"]["pi"][2] = 0.0
     verdicts = dict(zip(ORDER, (claim.verdict for claim in theorem_claims.theorem_claims(other)), strict=True))
     assert verdicts["Theorem 1"] == "not"
     assert verdicts["Corollary 1"] == "reproduced"
     assert verdicts["Theorem 2"] == "reproduced"
     assert verdicts["Corollary 2"] == "partly"
-    assert verdicts["Theorem 3"] == verdicts["Corollary 4"] == "not"
+    assert verdicts["Theorem 3"] == verdicts["Corollary 4"] == verdicts["Equation (14)"] == "not"
+    assert verdicts["Remark 3"] == "partly"
+    assert verdicts["SC-RDA in the experiments"] == "reproduced"
 
 
 def test_finished_parts_are_not_run_again(budget, numbers, monkeypatch):

@@ -8,7 +8,14 @@ import typer
 from cesaro.cli.errors import CLIError
 
 PANEL = "Parameters of the estimator"
-REGRESSION = ("squared_error", "huber", "epsilon_insensitive", "squared_epsilon_insensitive", "quantile")
+REGRESSION = (
+    "squared_error",
+    "absolute_error",
+    "huber",
+    "epsilon_insensitive",
+    "squared_epsilon_insensitive",
+    "quantile",
+)
 
 
 def positive_number(text: str | float) -> float:

@@ -55,7 +55,7 @@ LossOption = Annotated[
         metavar="NAME",
         parser=loss_name,
         help="Classification: hinge, squared_hinge, log_loss, modified_huber. Regression: squared_error, huber, "
-        "epsilon_insensitive, squared_epsilon_insensitive, quantile.",  # written out: help need not load NumPy
+        "absolute_error, epsilon_insensitive, squared_epsilon_insensitive, quantile.",  # written out: help need not load NumPy
     ),
 ]
 SolverOption = Annotated[

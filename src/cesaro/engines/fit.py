@@ -130,6 +130,8 @@ def _target_problems(model: Any, executor: Any, parts: list, blocks: int) -> tup
     if n == 0:
         raise ValueError("Sample weights must contain at least one non-zero number.")
     mean = np.array(weighted) / total
+    squares = executor.each(problems.squared_deviations, parts, mean)
+    spread = np.sqrt(reproducible_sum.root(squares, blocks) / total)
     single = executor.each(problems.dimensions, parts[:1], None)[0] == 1
     counts = [int(sum(node[-1] for node in nodes.values())) for nodes in sums]
-    return engine_interface.target_problems(model, mean[0] if single else mean), counts
+    return engine_interface.target_problems(model, mean[0] if single else mean, spread), counts

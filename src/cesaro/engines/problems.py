@@ -63,6 +63,16 @@ def moments(part: Partition, _) -> reproducible_sum.Nodes:
     return reproducible_sum.grow({}, _leaves(part, sums))
 
 
+def squared_deviations(part: Partition, mean: np.ndarray) -> reproducible_sum.Nodes:
+    """Blocks' sums: v (y - mean)^2 for each column of y."""
+
+    def sums(low, high):
+        v, y = part.rows.v[low:high], part.rows.y[low:high].astype(np.float64)
+        return (v[:, None] * (y.reshape(len(v), -1) - mean) ** 2).sum(axis=0)
+
+    return reproducible_sum.grow({}, _leaves(part, sums))
+
+
 def _leaves(part: Partition, sums):
     for j in range(len(part.edges) - 1):
         yield part.first + j, sums(part.edges[j], part.edges[j + 1])

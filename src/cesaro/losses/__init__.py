@@ -14,6 +14,7 @@ so that phi(p, y) >= u p - phi*(u, y) for every u, with equality at u = slope(p,
 from cesaro.losses.classification import Hinge, LogLoss, ModifiedHuber, SquaredHinge
 from cesaro.losses.interface import Loss, ProbabilityLink
 from cesaro.losses.regression import (
+    AbsoluteError,
     EpsilonInsensitive,
     Huber,
     Quantile,
@@ -25,6 +26,7 @@ __all__ = [
     "ALL",
     "CLASSIFICATION",
     "REGRESSION",
+    "AbsoluteError",
     "EpsilonInsensitive",
     "Hinge",
     "Huber",
@@ -46,6 +48,7 @@ CLASSIFICATION: dict[str, type[Loss]] = {
 }
 REGRESSION: dict[str, type[Loss]] = {
     "squared_error": SquaredError,
+    "absolute_error": AbsoluteError,
     "huber": Huber,
     "epsilon_insensitive": EpsilonInsensitive,
     "squared_epsilon_insensitive": SquaredEpsilonInsensitive,

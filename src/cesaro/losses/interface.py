@@ -54,6 +54,21 @@ class Loss(ABC):
             Its numbers.
         """
 
+    def alpha_unit(self, spread: float) -> float:
+        """What alpha is divided by, so that targets in other units give the same model in those units.
+
+        Parameters
+        ----------
+        spread : float
+            The standard deviation of the targets.
+
+        Returns
+        -------
+        float
+            1 where the loss grows with the square of the targets, as the L2 penalty does.
+        """
+        return 1.0
+
 
 class ProbabilityLink(ABC):
     """What a loss offers beside, if its scores give probabilities."""

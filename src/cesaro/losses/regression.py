@@ -59,6 +59,9 @@ class Huber(Loss):
     def dual(self) -> DualForm:
         return DualForm(bend=1.0, low=-self.epsilon, high=self.epsilon)
 
+    def alpha_unit(self, spread: float) -> float:
+        return max(1.0, spread / self.epsilon) if self.epsilon > 0.0 else 1.0
+
 
 @complete(TUBE)
 @dataclass(frozen=True)
@@ -80,6 +83,9 @@ class EpsilonInsensitive(Loss):
     def dual(self) -> DualForm:
         return DualForm(eps=self.epsilon, low=-1.0, high=1.0)
 
+    def alpha_unit(self, spread: float) -> float:
+        return spread if spread > 0.0 else 1.0
+
 
 @complete(TUBE)
 @dataclass(frozen=True)
@@ -100,6 +106,26 @@ class SquaredEpsilonInsensitive(Loss):
 
     def dual(self) -> DualForm:
         return DualForm(bend=0.5, eps=self.epsilon, low=-NO_LIMIT, high=NO_LIMIT)
+
+
+@dataclass(frozen=True)
+class AbsoluteError(Loss):
+    """|p - y| / 2: the quantile loss of the median."""
+
+    def value(self, p: ArrayLike, y: ArrayLike) -> Floats:
+        return np.abs(np.subtract(p, y)) / 2.0
+
+    def slope(self, p: ArrayLike, y: ArrayLike) -> Floats:
+        return np.sign(np.subtract(p, y, dtype=float)) / 2.0
+
+    def conjugate(self, u: ArrayLike, y: ArrayLike) -> Floats:
+        return within(np.abs(u) <= 0.5, np.multiply(u, y))
+
+    def dual(self) -> DualForm:
+        return DualForm(low=-0.5, high=0.5)
+
+    def alpha_unit(self, spread: float) -> float:
+        return spread if spread > 0.0 else 1.0
 
 
 @dataclass(frozen=True)
@@ -128,3 +154,6 @@ class Quantile(Loss):
 
     def dual(self) -> DualForm:
         return DualForm(low=self.quantile - 1.0, high=self.quantile)
+
+    def alpha_unit(self, spread: float) -> float:
+        return spread if spread > 0.0 else 1.0

@@ -36,7 +36,9 @@ def test_every_public_name_is_there():
 @pytest.mark.parametrize("fit_intercept", [True, False])
 def test_hinge_agrees_with_liblinear(alpha, fit_intercept):
     X, y, _ = data()
-    ours = DualAveragingClassifier(alpha=alpha, tol=1e-10, fit_intercept=fit_intercept).fit(X, y)
+    ours = DualAveragingClassifier(alpha=alpha, tol=1e-10, fit_intercept=fit_intercept, penalize_intercept=True).fit(
+        X, y
+    )
     theirs = LinearSVC(
         loss="hinge", C=1 / (alpha * len(y)), fit_intercept=fit_intercept, tol=1e-10, max_iter=10**6, random_state=0
     ).fit(X, y)
@@ -46,7 +48,9 @@ def test_hinge_agrees_with_liblinear(alpha, fit_intercept):
 
 def test_the_intercept_is_a_feature_of_the_given_size_as_in_liblinear():
     X, y, _ = data()
-    ours = DualAveragingClassifier("squared_hinge", alpha=0.1, tol=1e-12, intercept_scaling=5.0).fit(X + 1, y)
+    ours = DualAveragingClassifier(
+        "squared_hinge", alpha=0.1, tol=1e-12, penalize_intercept=True, intercept_scaling=5.0
+    ).fit(X + 1, y)
     theirs = LinearSVC(C=1 / (0.1 * len(y)), intercept_scaling=5.0, dual=False, tol=1e-10, max_iter=10**6)
     np.testing.assert_allclose(ours.intercept_, theirs.fit(X + 1, y).intercept_, rtol=1e-5)
 
@@ -75,7 +79,7 @@ def test_squared_error_agrees_with_ridge_and_takes_many_targets():
 def test_epsilon_insensitive_agrees_with_liblinear():
     X, _, t = data()
     ours = DualAveragingRegressor("epsilon_insensitive", alpha=1e-2, epsilon=0.5, tol=1e-10, fit_intercept=False)
-    theirs = LinearSVR(epsilon=0.5, C=1 / (1e-2 * len(t)), fit_intercept=False, tol=1e-10, max_iter=10**6)
+    theirs = LinearSVR(epsilon=0.5, C=t.std() / (1e-2 * len(t)), fit_intercept=False, tol=1e-10, max_iter=10**6)
     np.testing.assert_allclose(ours.fit(X, t).coef_, theirs.fit(X, t).coef_, rtol=1e-3, atol=1e-4)
 
 
@@ -246,7 +250,7 @@ def test_the_signature_is_the_documented_one():
     expected = {
         "loss": "hinge", "alpha": 1e-4, "l1_ratio": 0.0, "solver": "anchored", "averaging": "auto", "anchor": "auto",
         "radius": None, "tol": 1e-3, "max_iter": 1000, "time_limit": None, "batch_size": 1, "sampling": "reshuffle",
-        "epsilon": 0.1, "fit_intercept": True, "penalize_intercept": True,
+        "epsilon": 0.1, "fit_intercept": True, "penalize_intercept": False,
         "intercept_scaling": 1.0, "class_weight": None, "warm_start": False,
         "checkpoint": None, "n_jobs": None, "random_state": None, "verbose": 0,
     }  # fmt: skip

@@ -10,7 +10,14 @@ import cesaro
 from cesaro.linear import DualAveragingClassifier, DualAveragingClassifierCV, DualAveragingRegressor
 
 CLASSIFICATION = ["hinge", "squared_hinge", "log_loss", "modified_huber"]
-REGRESSION = ["squared_error", "huber", "epsilon_insensitive", "squared_epsilon_insensitive", "quantile"]
+REGRESSION = [
+    "squared_error",
+    "absolute_error",
+    "huber",
+    "epsilon_insensitive",
+    "squared_epsilon_insensitive",
+    "quantile",
+]
 
 
 @pytest.fixture(scope="module")

@@ -1,9 +1,10 @@
 """scikit-learn's own checks, without a single expected failure.
 
 The instances ask for more digits than the default where a check compares two fits with rtol=1e-7: those need the
-optimum itself.
+optimum itself. (At the optimum of alpha=1e-4 a row of one check lies on the kinks of two classes: its label is a tie.)
 """
 
+import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from cesaro.linear import (
@@ -16,9 +17,10 @@ from cesaro.linear import (
 EXACT = {"tol": 1e-12, "random_state": 0}
 
 
+@pytest.mark.filterwarnings("ignore:the best alpha")  # is at the edge of a grid of three
 @parametrize_with_checks(
     [
-        DualAveragingClassifier(**EXACT),
+        DualAveragingClassifier(alpha=1e-3, **EXACT),
         DualAveragingClassifier("log_loss", **EXACT),
         DualAveragingRegressor(**EXACT),
         DualAveragingClassifierCV(alphas=3, cv=3, **EXACT),

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score, make_scorer, r2_score
-from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit, StratifiedKFold
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, ShuffleSplit, StratifiedKFold
 
 from cesaro.linear import (
     DualAveragingClassifier,
@@ -18,6 +18,8 @@ from cesaro.linear import (
 from cesaro.linear.estimators import classifier_cv
 from cesaro.linear.model_selection import search
 from cesaro.linear.model_selection.folds import accuracy, folds_of, grid, r_squared
+
+pytestmark = pytest.mark.filterwarnings("ignore:the best alpha")  # is at the edge of a short grid
 
 
 def data(n=200, d=5, classes=2, seed=0, noise=1.0):
@@ -239,3 +241,43 @@ def test_rows_of_a_class_without_weight_are_scored_by_what_the_models_say_of_the
     y = np.argmax(X[:, :3] + 0.1 * rng.normal(size=(1500, 3)), axis=1)
     model = DualAveragingClassifierCV([0.1, 0.01], class_weight={0: 0.0, 1: 1.0, 2: 1.0}, random_state=0).fit(X, y)
     assert 0.55 < model.best_score_ <= np.mean(y != 0)
+
+
+def test_a_best_alpha_at_the_edge_of_the_grid_is_told():
+    X, _, t = data(noise=0.1)
+    with pytest.warns(UserWarning, match=r"0.1, is at the edge of the grid: smaller"):
+        DualAveragingRegressorCV([10.0, 1.0, 0.1], random_state=0).fit(X, t)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        X, _, t = data(n=60, d=40, noise=3.0)
+        assert DualAveragingRegressorCV([1e3, 0.3, 1e-9], random_state=0).fit(X, t).alpha_ == 0.3
+
+
+def test_several_l1_ratios_are_each_searched_and_the_best_is_fitted():
+    X, _, t = data(d=30, noise=3.0)
+    alphas, ratios = [1.0, 0.3, 0.1, 0.03], [0.1, 0.5, 0.9]
+    model = DualAveragingRegressorCV(alphas, l1_ratio=ratios, cv=4, tol=1e-8, random_state=0).fit(X, t)
+    each = [DualAveragingRegressorCV(alphas, l1_ratio=r, cv=4, tol=1e-8, random_state=0).fit(X, t) for r in ratios]
+    best = int(np.argmax([one.best_score_ for one in each]))
+    assert model.l1_ratio_ == ratios[best]
+    assert model.alpha_ == each[best].alpha_
+    assert model.best_score_ == pytest.approx(each[best].best_score_, rel=1e-9)
+    np.testing.assert_allclose(model.coef_, each[best].coef_, atol=1e-6)
+    assert model.cv_results_["params"][5] == {"alpha": 0.3, "l1_ratio": 0.5}
+    classifier = DualAveragingClassifierCV([0.1, 0.01], l1_ratio=[0.0, 0.9], random_state=0).fit(X, t > 3.0)
+    assert len(classifier.cv_results_["mean_test_score"]) == 4
+    with pytest.raises(ValueError, match=r"in \[0, 1\]"):
+        DualAveragingRegressorCV(l1_ratio=[0.5, 2.0]).fit(X, t)
+
+
+def test_rows_of_one_group_stay_together():
+    X, y, _ = data(n=120)
+    groups = np.arange(120) // 10
+    model = DualAveragingClassifierCV([0.1, 0.01], cv=GroupKFold(4), random_state=0).fit(X, y, groups=groups)
+    same = GridSearchCV(DualAveragingClassifier(tol=1e-9, random_state=0), {"alpha": [0.1, 0.01]}, cv=GroupKFold(4))
+    same.fit(X, y, groups=groups)
+    exact = DualAveragingClassifierCV([0.1, 0.01], cv=GroupKFold(4), tol=1e-9, random_state=0).fit(X, y, groups=groups)
+    np.testing.assert_allclose(exact.cv_results_["mean_test_score"], same.cv_results_["mean_test_score"])
+    assert model.cv_results_["split3_test_score"].shape == (2,)
+    with pytest.raises(ValueError, match="groups"):
+        DualAveragingClassifierCV([0.1], cv=GroupKFold(4)).fit(X, y)

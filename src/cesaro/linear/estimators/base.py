@@ -113,10 +113,14 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, BaseEstimator, A
             n_jobs=effective_n_jobs(self.n_jobs),
         )
 
-    def _problem(self, rows: Rows, y: np.ndarray, v: np.ndarray, alpha: float) -> Problem:
+    def _problem(self, rows: Rows, y: np.ndarray, v: np.ndarray, alpha: float, unit: float = 1.0) -> Problem:
         radius = np.inf if self.radius is None else float(self.radius)
         penalized = penalizes_intercept(self.solver, self.penalize_intercept)
-        return make_problem(rows, y, v, self._loss(), alpha, self.l1_ratio, radius, penalized)
+        return make_problem(rows, y, v, self._loss(), alpha, self._ratio(), radius, penalized, unit)
+
+    def _ratio(self) -> float:
+        """The share of L1."""
+        return float(self.l1_ratio)
 
     def _solve(self, problems: list[Problem], at_zero: list[float], settings: Settings) -> list[Fit]:
         """Fits of the problems, one model each; a warm start continues from the last ones where they still match."""

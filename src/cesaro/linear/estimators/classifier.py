@@ -78,7 +78,7 @@ class DualAveragingClassifier(FitsFiles, LinearClassifier):
         sampling: str = "reshuffle",
         epsilon: float = 0.1,
         fit_intercept: bool = True,
-        penalize_intercept: bool = True,
+        penalize_intercept: bool = False,
         intercept_scaling: float = 1.0,
         class_weight: dict[Any, float] | str | None = None,
         warm_start: bool = False,

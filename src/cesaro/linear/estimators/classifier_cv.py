@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from cesaro.docstrings import complete
 from cesaro.linear.estimators.all_or_nothing import all_or_nothing
 from cesaro.linear.estimators.classifier import DualAveragingClassifier
-from cesaro.linear.estimators.cross_validated import conclude, search_of, shared_params
+from cesaro.linear.estimators.cross_validated import Scored, conclude, score, searches_of, shared_params
 from cesaro.linear.estimators.one_vs_rest import LinearClassifier
 from cesaro.linear.estimators.parameter_docs import CLASSIFIER, EVERY_ESTIMATOR, SEARCH
 from cesaro.linear.estimators.parameters import (
@@ -79,7 +79,7 @@ class DualAveragingClassifierCV(LinearClassifier):
         sampling: str = "reshuffle",
         epsilon: float = 0.1,
         fit_intercept: bool = True,
-        penalize_intercept: bool = True,
+        penalize_intercept: bool = False,
         intercept_scaling: float = 1.0,
         class_weight: dict[Any, float] | str | None = None,
         warm_start: bool = False,
@@ -114,8 +114,14 @@ class DualAveragingClassifierCV(LinearClassifier):
         self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Choose alpha, then fit to all rows."""
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None, *, groups: ArrayLike | None = None) -> Self:
+        """Choose alpha, then fit to all rows.
+
+        Parameters
+        ----------
+        groups : array-like of shape (n_samples,) or None
+            Which rows belong together, for a `cv` that keeps groups whole.
+        """
         check_together(self)
         refuse_checkpoint(self, "to go on after a crash, pass the alpha_ that was found to DualAveragingClassifier.")
         with all_or_nothing(self):
@@ -126,14 +132,7 @@ class DualAveragingClassifierCV(LinearClassifier):
                 raise ValueError("The number of classes has to be at least two: got one class with positive weight.")
             self.alphas_ = grid(self.alphas, v)
             rows, y = make_rows(X, self._bias), np.asarray(y).ravel()
-            folds = folds_of(self.cv, X, y, v, classifier=True)
-            what = search_of(self)
-            if search.suits_one_pass(what, rows, self._columns(code)):
-                found = in_one_pass(what, rows, search.Task(self._columns(code), self._weighted(code, v)), folds)
-            else:
-                columns = self._columns(code)
-                tasks = [search.Task(columns, self._weighted(code, fold.v)) for fold in folds]
-                found = search.one_at_a_time(what, rows, tasks)
+            folds = folds_of(self.cv, X, y, v, classifier=True, groups=groups)
 
             def quick(k: int, test: np.ndarray, margins: np.ndarray) -> Any:
                 return accuracy(margins, code[test], v[test])
@@ -142,9 +141,22 @@ class DualAveragingClassifierCV(LinearClassifier):
                 models = [self._stand_in(*one) for one in zip(self.alphas_, coef, intercept, strict=True)]
                 return scores(models, self.scoring, X[test], y[test], None if sample_weight is None else v[test])
 
-            settings = conclude(self, X, folds, found, quick, slow)
+            columns, scored = self._columns(code), []
+            for what in searches_of(self):
+                if search.suits_one_pass(what, rows, columns):
+                    found = in_one_pass(what, rows, search.Task(columns, self._weighted(code, v)), folds)
+                else:
+                    tasks = [search.Task(columns, self._weighted(code, fold.v)) for fold in folds]
+                    found = search.one_at_a_time(what, rows, tasks)
+                scored.append(Scored(what.l1_ratio, score(self, X, folds, found, quick, slow), found.settings))
+                if found.settings.interrupted:
+                    break
+            settings = conclude(self, scored)
             final = self._one_vs_rest(rows, code, v, self.alpha_)
             return self._finish(final, [self._value_at_zero()] * len(final), settings)
+
+    def _ratio(self) -> float:
+        return float(self.l1_ratio_)
 
     def _stand_in(self, alpha: float, coef: np.ndarray, intercept: np.ndarray) -> DualAveragingClassifier:
         """A fitted model for a scorer."""

@@ -1,6 +1,8 @@
-"""What the cross-validated estimators share: from a search over alpha to scores, the best alpha and the final fit."""
+"""What the cross-validated estimators share: from searches over alpha, one for each l1_ratio, to scores and the best."""
 
+import warnings
 from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,22 +12,32 @@ from cesaro.linear.model_selection.search import Found, Search
 from cesaro.linear.solvers.settings import Settings
 
 
-def shared_params(model: LinearModel) -> dict:
-    """The parameters that a search has in common with the estimator it searches over."""
-    return {
-        name: value for name, value in model.get_params(deep=False).items() if name not in ("alphas", "cv", "scoring")
-    }
+class Scored(NamedTuple):
+    """What the search of one l1_ratio has found."""
+
+    l1_ratio: float
+    scores: np.ndarray  # (folds, alphas)
+    settings: Settings  # of the final fit
 
 
-def search_of(model: LinearModel) -> Search:
+def shared_params(model: LinearModel) -> dict[str, Any]:
+    """The parameters that a search has in common with the estimator it searches over, but for those searched over."""
+    mine = ("alphas", "cv", "scoring", "l1_ratio")
+    return {name: value for name, value in model.get_params(deep=False).items() if name not in mine}
+
+
+def searches_of(model: LinearModel, units: np.ndarray | None = None) -> list[Search]:
     """What the estimator's parameters ask to search over."""
     radius = np.inf if model.radius is None else float(model.radius)
     penalized = penalizes_intercept(model.solver, model.penalize_intercept)
-    return Search(model._settings(), model._loss(), model.alphas_, float(model.l1_ratio), radius, penalized)
+    ratios, settings = [float(ratio) for ratio in np.ravel(model.l1_ratio)], model._settings()
+    if settings.time_limit is not None:
+        settings = settings._replace(time_limit=settings.time_limit / len(ratios))
+    return [Search(settings, model._loss(), model.alphas_, ratio, radius, penalized, units) for ratio in ratios]
 
 
-def conclude(model: LinearModel, X, folds: list[Fold], found: Found, quick: Callable, slow: Callable) -> Settings:
-    """Score the models on their folds and set what was found; returns the settings of the final fit.
+def score(model: LinearModel, X, folds: list[Fold], found: Found, quick: Callable, slow: Callable) -> np.ndarray:
+    """Scores (folds, alphas) of the models on their folds.
 
     `quick(k, test, margins)` scores margins (rows, alphas, columns) on these rows of fold k by the default score,
     `slow(k, test, coef, intercept)` scores models by the user's own.
@@ -43,12 +55,37 @@ def conclude(model: LinearModel, X, folds: list[Fold], found: Found, quick: Call
         else:
             margins = (X[test] @ coef.reshape(-1, d).T).reshape(len(test), *intercept.shape)
             scores[k] = quick(k, test, margins + intercept)
-    model.cv_results_ = results(model.alphas_, scores)
+    return scores
+
+
+def conclude(model: LinearModel, scored: list[Scored]) -> Settings:
+    """Set what was found; returns the settings of the final fit."""
+    ratios = np.repeat([one.l1_ratio for one in scored], len(model.alphas_))
+    alphas = np.tile(model.alphas_, len(scored))
+    names = {"alpha": alphas, "l1_ratio": ratios} if np.ndim(model.l1_ratio) else {"alpha": alphas}
+    model.cv_results_ = results(names, np.hstack([one.scores for one in scored]))
     mean = model.cv_results_["mean_test_score"]
     if np.isnan(mean).all():
         raise ValueError(
             "no alpha has a score: every fold's score is nan. Choose another scoring, or folds with more rows."
         )
     best = int(np.nanargmax(mean))
-    model.alpha_, model.best_score_ = float(model.alphas_[best]), float(model.cv_results_["mean_test_score"][best])
-    return found.settings
+    model.alpha_, model.l1_ratio_, model.best_score_ = float(alphas[best]), float(ratios[best]), float(mean[best])
+    last = scored[-1].settings
+    if last.interrupted:
+        return last
+    warn_at_the_edge(model.alphas_, model.alpha_, mean[ratios == model.l1_ratio_])
+    return scored[int(best // len(model.alphas_))].settings
+
+
+def warn_at_the_edge(alphas: np.ndarray, best: float, mean: np.ndarray) -> None:
+    """Say so if the best alpha is the least or the largest of the grid, and no other does as well."""
+    inside = (alphas > alphas.min()) & (alphas < alphas.max())
+    if inside.any() and best in (alphas.min(), alphas.max()) and not np.nanmax(mean[inside]) >= np.nanmax(mean):
+        beyond = "smaller" if best == alphas.min() else "larger"
+        warnings.warn(
+            f"the best alpha, {best:.3g}, is at the edge of the grid: {beyond} ones may be better. Pass alphas that go "
+            "further.",
+            UserWarning,
+            stacklevel=4,
+        )

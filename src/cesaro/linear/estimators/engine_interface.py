@@ -30,9 +30,11 @@ class ProblemFacts(NamedTuple):
     bias: float
     penalize_intercept: bool
 
-    def problem(self, rows: Rows, y: np.ndarray, v: np.ndarray) -> Problem:
+    def problem(self, rows: Rows, y: np.ndarray, v: np.ndarray, unit: float = 1.0) -> Problem:
         """One of them."""
-        return make_problem(rows, y, v, self.loss, self.alpha, self.l1_ratio, self.radius, self.penalize_intercept)
+        return make_problem(
+            rows, y, v, self.loss, self.alpha, self.l1_ratio, self.radius, self.penalize_intercept, unit
+        )
 
 
 class ClassProblems(NamedTuple):
@@ -55,10 +57,12 @@ class TargetProblems(NamedTuple):
 
     facts: ProblemFacts
     center: np.ndarray
+    units: np.ndarray  # of alpha, for each column
 
     def problems(self, rows: Rows, y: np.ndarray, v: np.ndarray) -> list[Problem]:
         """The problems of these rows."""
-        return [self.facts.problem(rows, column, v) for column in columns_of(y.astype(np.float64) - self.center)]
+        columns = columns_of(y.astype(np.float64) - self.center)
+        return [self.facts.problem(rows, column, v, unit) for column, unit in zip(columns, self.units, strict=True)]
 
 
 ProblemFactory = ClassProblems | TargetProblems
@@ -95,10 +99,11 @@ def class_problems(model: Any, classes: np.ndarray, totals: np.ndarray) -> Class
     return ClassProblems(facts_of(model), classes, factors)
 
 
-def target_problems(model: Any, mean: np.ndarray) -> TargetProblems:
-    """The factory of a regressor; `mean` is that of the targets, which an intercept takes over."""
+def target_problems(model: Any, mean: np.ndarray, spread: np.ndarray) -> TargetProblems:
+    """The factory of a regressor; the mean of the targets, which an intercept takes over, and their standard deviation."""
     model._center = mean if model.fit_intercept else np.zeros_like(mean)
-    return TargetProblems(facts_of(model), model._center)
+    model._alpha_units = model._units(spread)
+    return TargetProblems(facts_of(model), model._center, model._alpha_units)
 
 
 def publish(model: Any, fits: list[Fit], sample: Problem, n: int) -> None:

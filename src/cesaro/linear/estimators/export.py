@@ -108,6 +108,6 @@ def _nearest_regressor(model: Any) -> Any:
         return LinearRegression(**intercept)
     if model.loss == "huber":
         return HuberRegressor(**intercept)
-    if model.loss == "quantile":
-        return QuantileRegressor(quantile=model.quantile, **intercept)
+    if model.loss in ("quantile", "absolute_error"):
+        return QuantileRegressor(quantile=model.quantile if model.loss == "quantile" else 0.5, **intercept)
     return LinearSVR(loss=model.loss, epsilon=model.epsilon, **intercept)

@@ -56,8 +56,8 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         v = self._weighted(code, v)
         return [self._problem(rows, y, v, alpha) for y in self._columns(code)]
 
-    def _problem(self, rows: Rows, y: np.ndarray, v: np.ndarray, alpha: float) -> Problem:
-        return super()._problem(rows, y, v, alpha)._replace(least_unit=least_unit(len(self.classes_)))
+    def _problem(self, rows: Rows, y: np.ndarray, v: np.ndarray, alpha: float, unit: float = 1.0) -> Problem:
+        return super()._problem(rows, y, v, alpha, unit)._replace(least_unit=least_unit(len(self.classes_)))
 
     def _tally(self, store: Store) -> tuple[np.ndarray, np.ndarray]:
         """The values of a store's labels, and how many rows each has."""

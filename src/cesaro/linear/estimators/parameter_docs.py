@@ -80,6 +80,8 @@ Parameters
 alphas : int or sequence of floats
     The values to try. A number k means k of them, evenly spaced in the logarithm from 0.1 to 1/(10 n), where n is
     the number of rows or the sum of their weights.
+l1_ratio : float or sequence of floats in [0, 1]
+    Share of the L1 norm; each of several is searched over all alphas.
 time_limit : float or None
     Seconds for the whole search, after which what is at hand is kept.
 warm_start : bool
@@ -91,11 +93,14 @@ Attributes
 ----------
 alphas_ : ndarray of shape (n_alphas,)
 alpha_ : float
-    The best of them; the first of equals.
+    The best of them; the first of equals. At the edge of the grid a warning says so.
+l1_ratio_ : float
+    The best share of L1, or the one that was given.
 best_score_ : float
     Its mean score over the folds.
 cv_results_ : dict
-    param_alpha, params, split<k>_test_score, mean_test_score, std_test_score, rank_test_score.
+    param_alpha, param_l1_ratio if several were given, params, split<k>_test_score, mean_test_score,
+    std_test_score, rank_test_score.
 """
 
 CLASSIFIER = """
@@ -114,8 +119,10 @@ y : array-like of shape (n_samples,)
 REGRESSOR = """
 Parameters
 ----------
-loss : {"squared_error", "huber", "epsilon_insensitive", "squared_epsilon_insensitive", "quantile"}
-    Named and scaled as in SGDRegressor; squared_error is (p - y)^2 / 2.
+loss : {"squared_error", "absolute_error", "huber", "epsilon_insensitive", "squared_epsilon_insensitive", "quantile"}
+    Named and scaled as in SGDRegressor; squared_error is (p - y)^2 / 2, absolute_error |p - y| / 2, the quantile loss of the
+    median. Where a loss grows like |p - y|, `alpha` is in units of the targets' standard deviation s, so that y in other
+    units gives the same model: the L2 penalty is alpha / s, of huber alpha min(1, epsilon / s).
 epsilon : float
     Where huber turns linear; what epsilon_insensitive and its square forgive.
 quantile : float in (0, 1)

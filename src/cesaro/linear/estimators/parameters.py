@@ -4,6 +4,8 @@ from numbers import Integral, Real
 from os import PathLike
 from typing import Any
 
+import numpy as np
+
 from cesaro.linear.estimators.sklearn_compat import HasMethods, Interval, StrOptions, get_scorer_names
 from cesaro.linear.solvers.settings import SOLVERS
 from cesaro.losses import CLASSIFICATION, REGRESSION
@@ -42,23 +44,33 @@ REGRESSOR_CONSTRAINTS: dict[str, list[Any]] = {
 SEARCH_CONSTRAINTS: dict[str, list[Any]] = {name: rule for name, rule in CONSTRAINTS.items() if name != "alpha"} | {
     "alphas": [Interval(Integral, 1, None, closed="left"), "array-like"],
     "cv": ["cv_object"],
+    "l1_ratio": [Interval(Real, 0, 1, closed="both"), "array-like"],
     "scoring": [StrOptions(set(get_scorer_names())), callable, None],
 }
 
 
+def check_ratios(l1_ratio: Any) -> float:
+    """The largest share of L1, of one or of those that a search tries."""
+    ratios = np.asarray(l1_ratio, dtype=float)
+    if ratios.ndim > 1 or not ratios.size or not ((ratios >= 0.0) & (ratios <= 1.0)).all():
+        raise ValueError(f"l1_ratio must be a number, or for a search a list of numbers, in [0, 1]: got {l1_ratio!r}.")
+    return float(ratios.max())
+
+
 def check_together(model: Any) -> None:
     """Refuse what single parameters cannot show."""
-    if model.l1_ratio == 1.0:
+    if np.any(np.equal(model.l1_ratio, 1.0)):
         raise ValueError(
             "l1_ratio=1 leaves no L2 term: the objective is not strongly convex and nothing can be proved. "
             "Use l1_ratio < 1, for example 0.99."
         )
-    if model.l1_ratio > 0.0 and model.radius is not None:
+    largest = check_ratios(model.l1_ratio)
+    if largest > 0.0 and model.radius is not None:
         raise ValueError(
             f"l1_ratio={model.l1_ratio} together with radius={model.radius} is not supported: a step "
             "with both would touch every feature. Set radius=None or l1_ratio=0."
         )
-    if model.l1_ratio > 0.0 and model.solver not in ("anchored", "gda", "sc-rda"):
+    if largest > 0.0 and model.solver not in ("anchored", "gda", "sc-rda"):
         raise ValueError(
             f"l1_ratio={model.l1_ratio} needs solver='anchored', 'gda' or 'sc-rda': got solver={model.solver!r}, "
             "whose steps would touch every feature."

@@ -12,7 +12,7 @@ from cesaro.linear.estimators.fits_files import FitsFiles, Path
 from cesaro.linear.estimators.parameter_docs import EVERY_ESTIMATOR, ONE_ALPHA, REGRESSOR
 from cesaro.linear.estimators.parameters import CONSTRAINTS, REGRESSOR_CONSTRAINTS, check_together, refuse_checkpoint
 from cesaro.linear.estimators.sklearn_compat import _fit_context
-from cesaro.linear.estimators.targets import LinearRegressor
+from cesaro.linear.estimators.targets import LinearRegressor, spread_of
 from cesaro.linear.estimators.validation import check_rows, check_targets, check_weights, drop_weightless
 from cesaro.linear.out_of_core.csr_store import Store
 from cesaro.linear.problem.csr import make_rows
@@ -75,7 +75,7 @@ class DualAveragingRegressor(FitsFiles, LinearRegressor):
         epsilon: float = 0.1,
         quantile: float = 0.5,
         fit_intercept: bool = True,
-        penalize_intercept: bool = True,
+        penalize_intercept: bool = False,
         intercept_scaling: float = 1.0,
         warm_start: bool = False,
         checkpoint: str | PathLike[str] | None = None,
@@ -114,7 +114,7 @@ class DualAveragingRegressor(FitsFiles, LinearRegressor):
             X = check_rows(self, X)
             v = check_weights(X, sample_weight)
             X, v, y = drop_weightless(X, v, check_targets(X, y))
-            self._center = self._mean(y, v)
+            self._center, self._alpha_units = self._mean(y, v), self._units(spread_of(y, v))
             problems = self._columns(make_rows(X, self._bias), y - self._center, v, self.alpha)
             at_zero = [value_at_zero(problem) for problem in problems]
             self._finish(problems, at_zero)
@@ -133,7 +133,8 @@ class DualAveragingRegressor(FitsFiles, LinearRegressor):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """One epoch over these rows; of earlier ones only the average is remembered. The first call's mean centres y."""
+        """One epoch over these rows; of earlier ones only the average is remembered. The first call's mean and spread
+        are those of y."""
         check_together(self)
         refuse_checkpoint(self, "save the model between calls of partial_fit.")
         first = not self.__sklearn_is_fitted__()
@@ -142,7 +143,7 @@ class DualAveragingRegressor(FitsFiles, LinearRegressor):
             v = check_weights(X, sample_weight)
             y = check_targets(X, y)
             if first:
-                self._center = self._mean(y, v)
+                self._center, self._alpha_units = self._mean(y, v), self._units(spread_of(y, v))
             elif y.shape[1:] != np.shape(self._center):
                 raise ValueError(
                     f"y has shape {y.shape}, but earlier calls had {np.size(self._center)} target columns."

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from cesaro.docstrings import complete
 from cesaro.linear.estimators.all_or_nothing import all_or_nothing
-from cesaro.linear.estimators.cross_validated import conclude, search_of, shared_params
+from cesaro.linear.estimators.cross_validated import Scored, conclude, score, searches_of, shared_params
 from cesaro.linear.estimators.parameter_docs import EVERY_ESTIMATOR, REGRESSOR, SEARCH
 from cesaro.linear.estimators.parameters import (
     REGRESSOR_CONSTRAINTS,
@@ -19,7 +19,7 @@ from cesaro.linear.estimators.parameters import (
 )
 from cesaro.linear.estimators.regressor import DualAveragingRegressor
 from cesaro.linear.estimators.sklearn_compat import _fit_context
-from cesaro.linear.estimators.targets import LinearRegressor, columns_of
+from cesaro.linear.estimators.targets import LinearRegressor, columns_of, spread_of
 from cesaro.linear.estimators.validation import check_rows, check_targets, check_weights
 from cesaro.linear.model_selection import search
 from cesaro.linear.model_selection.folds import folds_of, grid, r_squared, scores
@@ -81,7 +81,7 @@ class DualAveragingRegressorCV(LinearRegressor):
         epsilon: float = 0.1,
         quantile: float = 0.5,
         fit_intercept: bool = True,
-        penalize_intercept: bool = True,
+        penalize_intercept: bool = False,
         intercept_scaling: float = 1.0,
         warm_start: bool = False,
         checkpoint: str | PathLike[str] | None = None,
@@ -115,8 +115,14 @@ class DualAveragingRegressorCV(LinearRegressor):
         self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Choose alpha, then fit to all rows."""
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None, *, groups: ArrayLike | None = None) -> Self:
+        """Choose alpha, then fit to all rows.
+
+        Parameters
+        ----------
+        groups : array-like of shape (n_samples,) or None
+            Which rows belong together, for a `cv` that keeps groups whole.
+        """
         check_together(self)
         refuse_checkpoint(self, "to go on after a crash, pass the alpha_ that was found to DualAveragingRegressor.")
         with all_or_nothing(self):
@@ -125,16 +131,9 @@ class DualAveragingRegressorCV(LinearRegressor):
             y = check_targets(X, y)
             self.alphas_ = grid(self.alphas, v)
             rows = make_rows(X, self._bias)
-            folds = folds_of(self.cv, X, y, v, classifier=False)
-            self._center = self._mean(y, v)
+            folds = folds_of(self.cv, X, y, v, classifier=False, groups=groups)
+            self._center, self._alpha_units = self._mean(y, v), self._units(spread_of(y, v))
             centers = [self._center] * len(folds)
-            what = search_of(self)
-            if search.suits_one_pass(what, rows, [y]):
-                found = in_one_pass(what, rows, search.Task(columns_of(y - self._center), v), folds)
-            else:
-                centers = [self._mean(y, fold.v) for fold in folds]
-                pairs = zip(folds, centers, strict=True)
-                found = search.one_at_a_time(what, rows, [search.Task(columns_of(y - c), fold.v) for fold, c in pairs])
 
             def quick(k: int, test: np.ndarray, guess: np.ndarray) -> Any:
                 return r_squared(guess + centers[k], y[test].reshape(len(test), -1), v[test])
@@ -144,11 +143,27 @@ class DualAveragingRegressorCV(LinearRegressor):
                 models = [self._stand_in(*one, y.ndim == 1) for one in each]
                 return scores(models, self.scoring, X[test], y[test], None if sample_weight is None else v[test])
 
-            settings = conclude(self, X, folds, found, quick, slow)
+            scored = []
+            for what in searches_of(self, self._alpha_units):
+                if search.suits_one_pass(what, rows, [y]):
+                    centers = [self._center] * len(folds)
+                    found = in_one_pass(what, rows, search.Task(columns_of(y - self._center), v), folds)
+                else:
+                    centers = [self._mean(y, fold.v) for fold in folds]
+                    pairs = zip(folds, centers, strict=True)
+                    tasks = [search.Task(columns_of(y - c), fold.v) for fold, c in pairs]
+                    found = search.one_at_a_time(what, rows, tasks)
+                scored.append(Scored(what.l1_ratio, score(self, X, folds, found, quick, slow), found.settings))
+                if found.settings.interrupted:
+                    break
+            settings = conclude(self, scored)
             final = self._columns(rows, y - self._center, v, self.alpha_)
             self._finish(final, [value_at_zero(problem) for problem in final], settings)
             self._shape(y.ndim == 1)
             return self
+
+    def _ratio(self) -> float:
+        return float(self.l1_ratio_)
 
     def _stand_in(self, alpha: float, coef: np.ndarray, intercept: np.ndarray, single: bool) -> DualAveragingRegressor:
         """A fitted model for a scorer."""

@@ -123,7 +123,7 @@ def _arrays(model: Any) -> dict[str, np.ndarray]:
     found |= {name: getattr(model, f"{name}_") for name in PROOF}
     found |= {f"history.{name}": column for name, column in model.history_.items()}
     if hasattr(model, "_center"):
-        found["center"] = model._center
+        found |= {"center": model._center, "alpha_units": model._alpha_units}
     return {name: np.array(value, order="C") for name, value in found.items()}
 
 
@@ -186,6 +186,7 @@ def restored(facts: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
     model._intercept_reach = np.array([np.inf if reach is None else float(reach) for reach in reaches])
     if "center" in arrays:
         model._center = arrays["center"][()]
+        model._alpha_units = arrays.get("alpha_units", np.ones(np.size(model._center)))  # files from before had none
     model._previous = _previous_fit(model)
     return model
 

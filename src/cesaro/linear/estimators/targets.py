@@ -31,19 +31,33 @@ class LinearRegressor(RegressorMixin, MultiOutputMixin, LinearModel):
         """The weighted mean of the targets, which an intercept takes over; zero without one."""
         return np.average(y, axis=0, weights=v) if self.fit_intercept else np.zeros(y.shape[1:])
 
+    def _units(self, spread: Any) -> np.ndarray:
+        """What alpha is divided by, for each column of targets with these standard deviations."""
+        loss = self._loss()
+        return np.array([loss.alpha_unit(float(each)) for each in np.ravel(spread)])
+
     def _columns(self, rows: Rows, y: np.ndarray, v: np.ndarray, alpha: float) -> list[Problem]:
         """One problem for each column of y (centred already); they share rows and weights."""
-        return [self._problem(rows, column, v, alpha) for column in columns_of(y)]
+        return [
+            self._problem(rows, column, v, alpha, unit)
+            for column, unit in zip(columns_of(y), self._alpha_units, strict=True)
+        ]
 
     def _of_store(self, store: Store, layout: Layout) -> Problem:
         """The problem of a store's rows, a piece at a time."""
         v, y = layout.empty(store.n), layout.empty(store.n)
         v[:] = 1.0
         means = [self._mean(store.y[piece], v[piece]) for piece in pieces(store.n)]
-        self._center = np.average(means, axis=0, weights=[len(store.y[piece]) for piece in pieces(store.n)])
+        sizes = [len(store.y[piece]) for piece in pieces(store.n)]
+        self._center = np.average(means, axis=0, weights=sizes)
         for piece in pieces(store.n):
             y[piece] = store.y[piece] - self._center
-        return self._problem(store.rows(self._bias), y, v, self.alpha)._replace(layout=layout)
+        mean, square = (
+            np.average([np.mean(y[piece] ** power) for piece in pieces(store.n)], weights=sizes) for power in (1, 2)
+        )
+        self._alpha_units = self._units(np.sqrt(max(0.0, square - mean * mean)))
+        rows, unit = store.rows(self._bias), float(self._alpha_units[0])
+        return self._problem(rows, y, v, self.alpha, unit)._replace(layout=layout)
 
     def _shape(self, single: bool) -> None:
         """Add the centre of y back, and drop the axis of the targets if y had none."""
@@ -65,6 +79,11 @@ class LinearRegressor(RegressorMixin, MultiOutputMixin, LinearModel):
     def _answer(self, X: Any) -> np.ndarray:
         found = safe_sparse_dot(X, self.coef_.T, dense_output=True)
         return (found if np.ndim(self.intercept_) else found.reshape(-1)) + self.intercept_
+
+
+def spread_of(y: np.ndarray, v: np.ndarray) -> Any:
+    """The weighted standard deviation of the targets, or of each column of them."""
+    return np.sqrt(np.average((y - np.average(y, axis=0, weights=v)) ** 2, axis=0, weights=v))
 
 
 def columns_of(y: np.ndarray) -> list[np.ndarray]:

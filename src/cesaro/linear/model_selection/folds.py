@@ -28,10 +28,10 @@ def grid(alphas, v: np.ndarray) -> np.ndarray:
     return values
 
 
-def folds_of(cv, X, y, v, classifier: bool) -> list[Fold]:
-    """The folds of anything scikit-learn takes as cv."""
+def folds_of(cv, X, y, v, classifier: bool, groups=None) -> list[Fold]:
+    """The folds of anything scikit-learn takes as cv; rows of one group stay together where that looks at groups."""
     folds: list[Fold] = []
-    for train, test in check_cv(cv, y, classifier=classifier).split(X, y):
+    for train, test in check_cv(cv, y, classifier=classifier).split(X, y, groups):
         weights = np.zeros(len(v))
         weights[train] = v[train]
         held = np.arange(len(v))[test]
@@ -65,13 +65,13 @@ def r_squared(guess: np.ndarray, y: np.ndarray, v: np.ndarray) -> np.ndarray:
     return (1.0 - share).mean(axis=1)
 
 
-def results(alphas: np.ndarray, scores: np.ndarray) -> dict:
-    """scores (folds, alphas) as scikit-learn's searches name them."""
+def results(values: dict[str, np.ndarray], scores: np.ndarray) -> dict:
+    """scores (folds, candidates) as scikit-learn's searches name them; `values` are the parameters' by name."""
     mean = scores.mean(axis=0)
     table = {f"split{k}_test_score": row for k, row in enumerate(scores)}
     return {
-        "param_alpha": alphas,
-        "params": [{"alpha": float(alpha)} for alpha in alphas],
+        **{f"param_{name}": column for name, column in values.items()},
+        "params": [dict(zip(values, map(float, each), strict=True)) for each in zip(*values.values(), strict=True)],
         **table,
         "mean_test_score": mean,
         "std_test_score": scores.std(axis=0),

@@ -65,7 +65,7 @@ class SharedEpochs:
             np.column_stack(self.task.columns),
             v,
             search.loss,
-            search.alphas,
+            search.alphas / search.unit,
             self.folds,
             l1_ratio=search.l1_ratio,
             epochs=epochs,

@@ -21,7 +21,7 @@ from cesaro.losses import Loss
 
 FEW = 500  # rows
 EVEN, LARGE = 100.0, 1e15  # largest over smallest column, and an entry, up to which few epochs are good enough
-ROWS, LEAST = 10**6, 2000  # rows for all models together, and at least for each, where there is little time
+ROWS, LEAST = 500_000, 2000  # rows for all models together, and at least for each, where there is little time
 SHARE = 0.75  # of a time limit, for the search; the rest is for the final fit
 
 
@@ -41,10 +41,18 @@ class Search(NamedTuple):
     l1_ratio: float
     radius: float
     penalize_intercept: bool
+    units: np.ndarray | None = None  # of alpha, for each target column: `Loss.alpha_unit`; None: 1
 
-    def problem(self, rows: Rows, y: np.ndarray, v: np.ndarray, alpha: float) -> Problem:
+    def problem(self, rows: Rows, y: np.ndarray, v: np.ndarray, alpha: float, column: int) -> Problem:
         """The problem of one alpha."""
-        return make_problem(rows, y, v, self.loss, alpha, self.l1_ratio, self.radius, self.penalize_intercept)
+        unit = 1.0 if self.units is None else float(self.units[column])
+        return make_problem(rows, y, v, self.loss, alpha, self.l1_ratio, self.radius, self.penalize_intercept, unit)
+
+    @property
+    def unit(self) -> float | None:
+        """The one unit of alpha, where all columns have the same, and the L1 term need not differ from the L2 term."""
+        units = np.ones(1) if self.units is None else np.unique(self.units)
+        return float(units[0]) if len(units) == 1 and (self.l1_ratio == 0.0 or units[0] == 1.0) else None
 
 
 class Found(NamedTuple):
@@ -60,7 +68,7 @@ def suits_one_pass(search: Search, rows: Rows, columns: list[np.ndarray]) -> boo
     """Whether `path` can do it, is worth it, and good enough: a few epochs are not where scales differ much."""
     how = search.settings
     plain = how.averaging == "auto" and how.anchor == "auto" and how.batch_size == 1 and search.radius == np.inf
-    able = plain and how.solver in ("anchored", "gda") and how.sampling == "reshuffle"
+    able = plain and search.unit is not None and how.solver in ("anchored", "gda") and how.sampling == "reshuffle"
     return able and rows.n > FEW and _even(rows) and max(np.abs(y).max() for y in columns) < LARGE
 
 
@@ -83,7 +91,10 @@ def one_at_a_time(search: Search, rows: Rows, tasks: list[Task]) -> Found:
     """Each model to `tol`."""
     settings, begun = search.settings, time.perf_counter()
     problems = [
-        search.problem(rows, y, task.v, alpha) for task in tasks for alpha in search.alphas for y in task.columns
+        search.problem(rows, y, task.v, alpha, column)
+        for task in tasks
+        for alpha in search.alphas
+        for column, y in enumerate(task.columns)
     ]
     limit = settings.time_limit
     mine = settings._replace(time_limit=None if limit is None else SHARE * limit)

@@ -134,9 +134,10 @@ def make_problem(
     l1_ratio: float,
     radius: float,
     penalize_intercept: bool = True,
+    unit: float = 1.0,
 ) -> Problem:
-    """The problem in scikit-learn's terms: mu = alpha (1 - l1_ratio), l1 = alpha l1_ratio."""
-    mu, l1 = float(alpha * (1.0 - l1_ratio)), float(alpha * l1_ratio)
+    """The problem in scikit-learn's terms: mu = alpha (1 - l1_ratio) / unit, l1 = alpha l1_ratio; see `Loss.alpha_unit`."""
+    mu, l1 = float(alpha * (1.0 - l1_ratio)) / unit, float(alpha * l1_ratio)
     return Problem(rows, y, v, loss, mu, l1, radius, penalize_intercept=penalize_intercept)
 
 

@@ -122,7 +122,7 @@ def corollary_4_claim(numbers: dict[str, Any]) -> Claim:
     return Claim(
         "Corollary 4: with a_t = gamma_t = t the expectation falls like 1/t.",
         f"t times the mean of f(x_t) - f* goes over the last factor of ten in t from {first:.2f} to {last:.2f}; the "
-        f"mean is at most {explicit:.3f} of (28/13) G^2/(mu (t+1)).",
+        f"mean is at most {explicit:.3f} of (28/13) G^2/(mu (t+1)). It needs E |hat g_k|^2 <= G^2, which print does not say.",
         "reproduced" if explicit <= SLACK else "not",
     )
 

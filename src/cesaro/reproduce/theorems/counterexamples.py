@@ -1,6 +1,7 @@
 """Functions made against statements of the paper, and what the methods do on them.
 
-Theorem 2 as printed, equation (8) with gamma_k, and Corollary 1 for the uniform average (docs/paper.md).
+Theorem 2 as printed, equation (8) with gamma_k, and Corollary 1 for the uniform average (docs/paper.md). One is made for a
+remark: that the last point of dual averaging keeps the logarithm.
 """
 
 import math
@@ -8,9 +9,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from cesaro.domains import Ball
 from cesaro.methods import DA, GDA, PDA, SCPDA, Method
 from cesaro.reproduce.theorems.runs import KnownProblem, run_method, theorem_bound
-from cesaro.weights import Linear, Uniform
+from cesaro.weights import Linear, Uniform, Weights
 
 FEW = 10  # steps
 
@@ -87,3 +89,29 @@ def corollary_1_on_the_kink(times: Sequence[int]) -> dict[str, list[float]]:
         "SC-PDA, uniform average": scaled(np.cumsum(linear) / t),
         "SC-PDA, weighted average": scaled(np.cumsum(t * linear) / np.cumsum(t)),
     }
+
+
+def against_the_last_point(a: np.ndarray) -> KnownProblem:
+    """|x|^2/2 + the largest <h_i, x> on the unit ball of R^T, after Harvey et al. 2019; its minimum is below f(0) = 0.
+
+    h_i has b_j = a_j / (2 (a_j + ... + a_T)) before its i-th coordinate, -1 there and 0 after it. The oracle answers with the
+    first h_i that is largest: the i-th at the i-th step.
+    """
+    b = a / (2 * np.cumsum(a[::-1])[::-1])
+    rows = np.tril(np.tile(b, (len(a) + 1, 1)), -1)
+    np.fill_diagonal(rows, -1.0)
+
+    def f(x: np.ndarray) -> tuple[float, np.ndarray]:
+        values = rows @ x
+        first = int(np.argmax(values >= values.max() - 1e-12))
+        return float(x @ x) / 2 + float(values.max()), x + rows[first]
+
+    return KnownProblem(f, 1.0, 0.0, np.zeros(len(a)), Ball(1.0))
+
+
+def last_point(weights: Weights, T: int) -> tuple[float, float, float]:
+    """GDA's f(x_{T+1}) - f(0) on that function, what is proved of it from below, and the largest |g_k|, k <= T."""
+    a = np.array([weights.weight(t) for t in range(1, T + 1)])
+    path = run_method(GDA(1.0), against_the_last_point(a), weights, T + 1)
+    proved = float(np.sum(a**2 / np.cumsum(a[::-1])[::-1]) / (4 * a.sum()))
+    return float(path.value[-1]), proved, float(np.sqrt(path.gg[:-1].max()))

@@ -72,7 +72,7 @@ def compute_numbers(budget: Budget) -> dict[str, Any]:
         "primal-dual averaging": counterexamples.equation_11_as_printed(FEW),
         "statements": saved(
             "statements",
-            {"problems": some, "steps": 10 * budget.steps},
+            {"problems": some, "steps": 10 * budget.steps, "edition": statements.EDITION},
             lambda: statements.all_numbers(some, 10 * budget.steps),
         ),
         "kink": saved("kink", {"times": times}, lambda: counterexamples.corollary_1_on_the_kink(times)),

@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 
 from cesaro.domains import Ball, Box, Domain, Halfspace, Simplex
-from cesaro.methods import GDA, PAPSG, PSG, SCPDA, AnytimePrinted, MirrorDescent, Schedule
-from cesaro.reproduce.theorems.runs import KnownProblem, random_problem, run_method
+from cesaro.methods import GDA, PAPSG, PAPSGSC, PSG, SCPDA, SCRDA, AnytimePrinted, MirrorDescent, Schedule
+from cesaro.reproduce.theorems.counterexamples import last_point
+from cesaro.reproduce.theorems.runs import Iterates, KnownProblem, random_problem, run_method
 from cesaro.weights import Linear, Power, Uniform
 
 STEPS = 100
+EDITION = 2  # of what is computed here: numbers that another one has saved are not taken
 IRRATIONAL = {"pi": math.pi, "sqrt 2": math.sqrt(2), "e": math.e, "1/sqrt 2": math.sqrt(0.5)}
 
 
@@ -36,6 +38,8 @@ def on_random_problems(problems: int) -> dict[str, float]:
         problem = random_problem(seed)
         note_lemma_3(largest, problem)
         note_constants(largest, problem)
+        note_last_points(largest, problem)
+        note_primal_averages(largest, problem)
         note_identities(largest, problem)
     return dict(largest.found)
 
@@ -61,32 +65,73 @@ def note_lemma_3(largest: Largest, problem: KnownProblem) -> None:
 
 def note_constants(largest: Largest, problem: KnownProblem) -> None:
     """The bounds with explicit constants, where M is the largest subgradient met so far."""
-    t, minimum = np.arange(1.0, STEPS + 1), problem.minimum
+    t, minimum, mu = np.arange(1.0, STEPS + 1), problem.minimum, problem.mu
     A = np.cumsum(t)
-
-    def m(path: Any) -> np.ndarray:
-        return np.asarray(np.maximum.accumulate(path.gg) / problem.mu)  # M^2 / mu
-
-    gda = run_method(GDA(problem.mu), problem, Linear(), STEPS)
-    largest.note("gda constant ratio", np.cumsum(t * (gda.value - minimum)) / A * (t + 1) / (2 * m(gda)))
+    gda = run_method(GDA(mu), problem, Linear(), STEPS)
+    allowed = 2 * gradient_scale(gda, mu) / (t + 1)
+    largest.note("gda constant ratio", np.cumsum(t * (gda.value - minimum)) / A / allowed)
     far = np.linalg.norm(gda.x - problem.w, axis=1)
-    largest.note("m0 ratio", problem.mu * far / np.sqrt(gda.gg))
-    last = run_method(SCPDA(problem.mu), problem, Linear(), STEPS)
-    gap, C = last.value - minimum, 28 / 13 * m(last)
+    largest.note("m0 ratio", mu * far / np.sqrt(gda.gg))
+    last = run_method(SCPDA(mu), problem, Linear(), STEPS)
+    gap, C = last.value - minimum, 28 / 13 * gradient_scale(last, mu)
     largest.note("sc-pda constant ratio", gap * (t + 1) / C)
     largest.note("corollary 3 ratio", np.cumsum(gap) / t * t / (C * np.log(t + 1)))
     largest.note("remark 4 ratio", np.cumsum(t * gap) / A * (t + 1) / (2 * C))
-    one = run_method(SCPDA(problem.mu), problem, Uniform(), STEPS)
-    allowed = m(one) * (2 + np.log(t)) / (2 * t)
+    one = run_method(SCPDA(mu), problem, Uniform(), STEPS)
+    allowed = gradient_scale(one, mu) * (2 + np.log(t)) / (2 * t)
     largest.note("sc-pda weights 1 ratio", (one.value - minimum) / allowed)
-    printed = run_method(AnytimePrinted(problem.mu), problem, Uniform(), STEPS)
-    allowed = m(printed) * (1 + np.log(t)) / (2 * t)
+    printed = run_method(AnytimePrinted(mu), problem, Uniform(), STEPS)
+    allowed = gradient_scale(printed, mu) * (1 + np.log(t)) / (2 * t)
     largest.note("equation 16 uniform average ratio", np.cumsum(printed.value - minimum) / t / allowed)
     largest.note("equation 16 last point ratio", (printed.value - minimum) / allowed)
-    primal = run_method(PAPSG(), problem, Power(-0.5), STEPS)
+
+
+def gradient_scale(path: Iterates, mu: float) -> np.ndarray:
+    """M^2/mu, where M is the largest subgradient met so far."""
+    return np.asarray(np.maximum.accumulate(path.gg) / mu)
+
+
+def note_last_points(largest: Largest, problem: KnownProblem) -> None:
+    """The last points of GDA, which keep a logarithm: (1.5) of docs/proofs.md."""
+    t = np.arange(1.0, STEPS + 1)
+    before = np.cumsum(1 / t) - 1 / t  # H_{t-1}
+    for weights, name, allowed in (
+        (Uniform(), "equation 16 last point proved ratio", (2 * before + 1) / (2 * t)),
+        (Linear(), "gda last point ratio", (before + 2 * t / (t + 1)) / t),
+    ):
+        path = run_method(GDA(problem.mu), problem, weights, STEPS)
+        largest.note(name, (path.value - problem.minimum) / (gradient_scale(path, problem.mu) * allowed))
+
+
+def note_primal_averages(largest: Largest, problem: KnownProblem) -> None:
+    """PA-PSG: (14) for (12) and for (13) as printed, and (13) with weights theta_t eta_t."""
+    t, minimum = np.arange(1.0, STEPS + 1), problem.minimum
+    start = float((problem.x0 - problem.w) @ (problem.x0 - problem.w)) / 2
     a = t**-0.5
-    allowed = (far[0] ** 2 / 2 + np.cumsum(a**2 * primal.gg) / 2) / np.cumsum(a)
-    largest.note("equation 14 ratio", (primal.value - minimum) / allowed)
+    for name, path in (
+        ("equation 14 ratio", run_method(PAPSG(), problem, Power(-0.5), STEPS)),
+        ("equation 14 for (13) ratio", equation_13_as_printed(problem, a)),
+    ):
+        allowed = (start + np.cumsum(a**2 * path.gg) / 2) / np.cumsum(a)
+        largest.note(name, (path.value - minimum) / allowed)
+    own = PAPSGSC(problem.mu)
+    path = run_method(own, problem, own.weights, STEPS)
+    noise = (t + 1 + np.log(t)) * gradient_scale(path, problem.mu) / problem.mu
+    allowed = 2 * problem.mu / (t * (t + 3)) * (start + noise)
+    largest.note("equation 13 separate weights ratio", (path.value - minimum) / allowed)
+
+
+def equation_13_as_printed(problem: KnownProblem, a: np.ndarray) -> Iterates:
+    """PA-PSG for strongly convex functions with one sequence, a_t as the step and as the weight."""
+    x = w = problem.x0
+    A, found = np.cumsum(a), []
+    for t in range(len(a)):
+        value, g = problem.f(x)
+        found.append((x, value, g @ g))
+        w = problem.domain.project((w - a[t] * (g - problem.mu * x)) / (1 + problem.mu * a[t]))
+        if t + 1 < len(a):
+            x = (A[t] * x + a[t + 1] * w) / A[t + 1]
+    return Iterates(*(np.array(each) for each in zip(*found, strict=True)))
 
 
 def note_identities(largest: Largest, problem: KnownProblem) -> None:
@@ -97,6 +142,19 @@ def note_identities(largest: Largest, problem: KnownProblem) -> None:
     largest.note("equation 15 distance", np.abs(gda - printed))
     own = run_method(SCPDA(problem.mu), problem, Uniform(), STEPS).x
     largest.note("equation 15 distance to the original", np.abs(gda - own))
+    largest.note("sc-rda distance", sc_rda_distance(problem))
+
+
+def sc_rda_distance(problem: KnownProblem) -> float:
+    """Between SC-RDA and (15) as printed, from the same subgradients: at a tie rounding would choose another."""
+    rda, printed, schedule, most = SCRDA(problem.mu), AnytimePrinted(problem.mu), Schedule(Uniform(), Uniform()), 0.0
+    one, other = rda.start(problem.x0, 0.0), printed.start(problem.x0, 0.0)
+    for t in range(1, STEPS + 1):
+        g = problem.f(other.x)[1]
+        one = rda.step(one, g + problem.mu * (one.x - other.x), schedule.at(t), problem.domain)
+        other = printed.step(other, g, schedule.at(t), problem.domain)
+        most = max(most, float(np.abs(one.x - other.x).max()))
+    return most
 
 
 def projections(trials: int = 200, d: int = 3) -> dict[str, float]:
@@ -176,5 +234,6 @@ def all_numbers(problems: int, steps: int) -> dict[str, Any]:
             for name, s in IRRATIONAL.items()
         },
         "equation 13": equation_13(steps),
+        "last point": [list(last_point(weights, 200)) for weights in (Uniform(), Linear())],
         "leading constants": leading_constants(),
     }

@@ -6,7 +6,6 @@ import numpy as np
 
 from cesaro.linear.problem.csr import Rows
 from cesaro.linear.problem.problem import Problem, objective
-from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers.anchored import kernels
 from cesaro.linear.solvers.anchored.kernels import UNKNOWN, Q
 
@@ -29,18 +28,6 @@ def with_suitable_bias(rows: Rows, record: np.ndarray, sample: np.ndarray, penal
 def objective_of(mean: float, w: np.ndarray, mu: float, l1: float, free: bool) -> float:
     """The objective at w, whose last entry is the intercept's."""
     return float(objective(mean, w[:-1], mu, l1) if free else objective(mean, w, mu, l1, -1))
-
-
-def with_best_intercept(problem: Problem, X, s, w) -> np.ndarray:
-    """w with the intercept of least objective, for a piecewise linear loss: one of those that put a row on its kink."""
-    loss, y, p = dual_form(problem.loss), problem.y[problem.v > 0.0], X[:, :-1] @ w[:-1]
-    found = np.unique(np.concatenate([y - p - loss.eps, y - p + loss.eps])) / problem.rows.bias
-    first, last = 0, len(found) - 1
-    while first < last:  # the objective is convex in the intercept
-        middle = (first + last) // 2
-        here, after = (s @ problem.loss.value(p + X[:, -1] * c, y) for c in found[middle : middle + 2])
-        first, last = (first, middle) if here <= after else (middle + 1, last)
-    return np.append(w[:-1], found[first])
 
 
 def penalties(problem: Problem, width: int) -> np.ndarray:
