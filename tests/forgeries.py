@@ -21,7 +21,8 @@ def forge(state, rng):
     elif change == 2 or not isinstance(value, np.ndarray):
         found[name] = WORDS[rng.integers(len(WORDS))]
     elif change == 3:
-        found[name] = value.astype([np.float32, np.int64, np.uint8, bool][rng.integers(4)])
+        with np.errstate(all="ignore"):
+            found[name] = value.astype([np.float32, np.int64, np.uint8, bool][rng.integers(4)])
     elif change == 4:
         found[name] = [value[:-1], value[None], np.concatenate([value, value]), value[:0]][rng.integers(4)]
     else:

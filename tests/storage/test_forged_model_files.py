@@ -49,7 +49,8 @@ def forge(facts, arrays, rng):
         if change == 0:
             del arrays[name]
         elif change == 1:
-            arrays[name] = value.astype([np.int64, np.float32, bool, np.uint8][rng.integers(4)])
+            with np.errstate(all="ignore"):
+                arrays[name] = value.astype([np.int64, np.float32, bool, np.uint8][rng.integers(4)])
         elif change == 2:
             arrays[name] = value[None]
         elif change == 3:

@@ -5,6 +5,7 @@ array from it, that must have the shape, the type and, where it names rows, the 
 """
 
 from collections.abc import Collection, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -34,16 +35,24 @@ def unflatten(state: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def require_like(found: Mapping[Any, Any], expected: Mapping[Any, Any], lengths: Collection[str] = ()) -> None:
-    """CheckpointError unless `found` has the names, types and shapes of `expected`; arrays in `lengths` may be of another
-    length.
+def require_like(
+    found: Mapping[Any, Any],
+    expected: Mapping[Any, Any],
+    lengths: Collection[str] = (),
+    rows: Mapping[str, int] = MappingProxyType({}),
+) -> None:
+    """CheckpointError unless `found` has the names, types and shapes of `expected`.
+
+    Arrays in `lengths` may be of another length; so may those in `rows`, which name different rows out of so many.
     """
     theirs, ours = flatten(found), flatten(expected)
     if different := sorted(theirs.keys() ^ ours.keys()):
         name = different[0]
         raise CheckpointError(f"{name!r} is missing" if name in ours else f"{name!r} belongs to no state of this fit")
     for name, wanted in ours.items():
-        _require(name, theirs[name], wanted, name in lengths)
+        _require(name, theirs[name], wanted, name in lengths or name in rows)
+    for name, n in rows.items():
+        require_rows(name, theirs[name], n)
 
 
 def _require(name: str, value: Any, wanted: Any, any_length: bool) -> None:

@@ -32,6 +32,7 @@ def break_down(*_, **__):
     raise RuntimeError("in the middle of the solve")
 
 
+@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("cls", EACH)
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
 def test_a_refit_that_fails_leaves_the_model_that_was_there(cls, error, monkeypatch):

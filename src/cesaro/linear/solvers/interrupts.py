@@ -57,13 +57,13 @@ def some_of(n: int, size: int, seed: int) -> np.ndarray:
 
 def published(problem: Problem, fit: Fit, at_zero: float, status: str, measure: bool) -> Fit:
     """A fit to a sample as one of the whole problem: its objective over all rows if it is asked for; nothing is proved."""
-    history, value = History(), objective_at(problem, fit.w) if measure else at_zero
+    history, value = History(), objective_by_scipy(problem, fit.w) if measure else at_zero
     history.add(0, 0.0, at_zero, 0.0, problem.rows.n)
     history.add(fit.n_iter, 0.0, min(value, at_zero), 0.0, problem.rows.n)
     return Fit(fit.w, value, 0.0, fit.n_iter, history.columns(), status)
 
 
-def objective_at(problem: Problem, w: np.ndarray) -> float:
+def objective_by_scipy(problem: Problem, w: np.ndarray) -> float:
     """The objective, without a kernel: to compile one now would take longer than everything else."""
     rows, d = problem.rows, problem.rows.d
     X = sp.csr_array((rows.data, rows.col.view(np.int32), rows.ptr.astype(np.int64)), shape=(rows.n, d))

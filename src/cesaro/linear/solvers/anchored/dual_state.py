@@ -28,7 +28,7 @@ from cesaro.linear.solvers.anchored.intercept import is_free, objective_of, with
 from cesaro.linear.solvers.anchored.kernels import B, V, Y
 from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule
 from cesaro.linear.solvers.anchored.working_set import ActiveRows, Columns, WorkingSet
-from cesaro.storage.states import require_like, require_rows
+from cesaro.storage.states import require_like
 
 EPS = float(np.finfo(float).eps)
 SAMPLE = 2000  # rows from which the mean of |x|^2 is taken: the first epoch measures the others as it meets them
@@ -207,8 +207,7 @@ class SolverState:
     def resume(self, state: dict[str, Any]) -> None:
         """Go on from there. Squared norms are measured again when they are met."""
         apart = state.pop("apart", None)
-        require_like(state, self.state(), lengths=("active",))
-        require_rows("active", state["active"], self.rows.n)
+        require_like(state, self.state(), rows={"active": self.rows.n})
         self.record[:, B], self.whole.active = state["b"], state["active"]
         self.prox_weight, self.noise, self.seed, self.gap = (
             state[name] for name in ("prox_weight", "noise", "seed", "gap")
@@ -217,9 +216,7 @@ class SolverState:
         for name, value in state["columns"].items():
             getattr(self.whole.columns, name)[:] = value
         if apart is not None:
-            require_rows("which", apart["which"], self.rows.n)
-            self.working = ActiveRows(self.whole, self.prox_weight, apart["which"])
-            self.working.resume(apart)
+            self.working = ActiveRows.resumed(self.whole, self.prox_weight, apart)
 
     def load_dual_values(self, b: np.ndarray) -> None:
         """Take over an earlier run's dual values, if it had as many rows."""

@@ -131,14 +131,17 @@ class ActiveRows(WorkingSet):
         kept = {"which": self.which, "active": self.active, "b": self.record[:, B], "columns": columns}
         return kept | {"resting": {name: float(value) for name, value in vars(self.resting).items()}}
 
-    def resume(self, state: dict[str, Any]) -> None:
+    @classmethod
+    def resumed(cls, whole: WorkingSet, prox_weight: float, state: dict[str, Any]) -> "ActiveRows":
         """Go on from there."""
-        require_like(state, self.state(), lengths=("active",))
-        require_rows("apart/active", state["active"], len(self.which))
-        self.active, self.record[:, B] = state["active"], state["b"]
+        require_rows("which", state["which"], whole.rows.n)
+        mine = cls(whole, prox_weight, state["which"])
+        require_like(state, mine.state(), rows={"active": len(mine.which)})
+        mine.active, mine.record[:, B] = state["active"], state["b"]
         for name, value in state["columns"].items():
-            getattr(self.columns, name)[:] = value
-        vars(self.resting).update(state["resting"])
+            getattr(mine.columns, name)[:] = value
+        vars(mine.resting).update(state["resting"])
+        return mine
 
 
 @njit(**KERNEL)
