@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 PROOF = ("objective", "lower_bound", "dual_gap", "relative_gap")
+LARGEST = float(np.finfo(np.float64).max)
 LABELS = re.compile(r"[<>|=](b1|[iu][1248]|f[248]|U\d{1,9}|O8?)")  # types that labels may have
 KINDS = {"b": bool, "i": int, "u": int, "f": int | float, "U": str, "O": bool | int | float | str}
 
@@ -33,7 +34,7 @@ def check_facts(facts: dict[str, Any]) -> None:
 
 
 def _check_size(name: str, value: Any) -> None:
-    if type(value) not in (int, float) or not 0.0 <= value <= 1.8e308:
+    if type(value) not in (int, float) or not 0.0 <= value <= LARGEST:
         raise ValueError(f"{name} is {value!r:.40}, which is no size")
 
 

@@ -203,6 +203,11 @@ def run_to_end(
     """Run a solver until each of its models has its proof, `max_iter` epochs, or the time is over."""
     try:
         return Loop(solver, settings, report, slot).run()
+    except (ArithmeticError, ValueError) as error:
+        if slot.saved is None or isinstance(error, CheckpointError):
+            raise
+        words = f"its numbers lead to {type(error).__name__} {error}"
+        raise CheckpointError(f"the checkpoint {slot.where} is no state of this fit: {words}. {ANEW}") from error
     finally:
         solver.close()
 
