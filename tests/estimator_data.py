@@ -19,5 +19,6 @@ def objective(model, X, y, v=None):
     loss = model._loss().value(X @ w + b, y)
     penalized = model.penalize_intercept or model.solver != "anchored"
     squares = w @ w + penalized * (b / model.intercept_scaling) ** 2
-    penalty = model.alpha * ((1 - model.l1_ratio) / 2 * squares + model.l1_ratio * np.abs(w).sum())
+    unit = float(getattr(model, "_alpha_units", [1.0])[0])
+    penalty = model.alpha * ((1 - model.l1_ratio) / 2 / unit * squares + model.l1_ratio * np.abs(w).sum())
     return penalty + np.average(loss, weights=v)

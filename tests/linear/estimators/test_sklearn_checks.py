@@ -4,7 +4,6 @@ The instances ask for more digits than the default where a check compares two fi
 optimum itself. (At the optimum of alpha=1e-4 a row of one check lies on the kinks of two classes: its label is a tie.)
 """
 
-import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from cesaro.linear import (
@@ -17,7 +16,6 @@ from cesaro.linear import (
 EXACT = {"tol": 1e-12, "random_state": 0}
 
 
-@pytest.mark.filterwarnings("ignore:the best alpha")  # is at the edge of a grid of three
 @parametrize_with_checks(
     [
         DualAveragingClassifier(alpha=1e-3, **EXACT),

@@ -19,8 +19,6 @@ from cesaro.linear.estimators import classifier_cv
 from cesaro.linear.model_selection import search
 from cesaro.linear.model_selection.folds import accuracy, folds_of, grid, r_squared
 
-pytestmark = pytest.mark.filterwarnings("ignore:the best alpha")  # is at the edge of a short grid
-
 
 def data(n=200, d=5, classes=2, seed=0, noise=1.0):
     rng = np.random.default_rng(seed)

@@ -223,7 +223,8 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, BaseEstimator, A
         elif self.tol and reached > self.tol:
             message = (
                 f"The proved relative gap is {reached:.1e} after {self.n_iter_} epochs, above tol={self.tol:g}. "
-                "Raise max_iter, time_limit or tol; tol=0 asks for no proof."
+                "If the columns differ in scale, scale them (MaxAbsScaler, StandardScaler); then raise max_iter, time_limit "
+                "or tol; tol=0 asks for no proof."
             )
             warnings.warn(message, ConvergenceWarning, stacklevel=5)
 
