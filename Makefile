@@ -60,6 +60,7 @@ dist: .venv/ready
 
 # Seeded; the counts are in docs/reliability.md. The same tests, with small counts, are in the suite.
 soak: .venv/ready
+	PYTHONPATH=tests $(BIN)/python -m random_problems.soak 20000
 	PYTHONPATH=tests $(BIN)/python -m data.soak_svmlight 100000
 	CESARO_KILLS=50 $(BIN)/python -m pytest tests/linear/estimators/test_killed_fits.py tests/engines/test_killed_driver.py
 	$(BIN)/python tests/interrupted_fits.py 100

@@ -15,7 +15,9 @@ HERE = Path(__file__).parent
 SCRIPTS = [
     ("Time to accuracy and to a proof, hinge", "linear/time_to_accuracy.py", True),
     ("Many classes at the defaults", "linear/many_classes.py", False),
+    ("Small tables: time against tol", "linear/small_tables.py", False),
     ("Other losses", "linear/other_losses.py", True),
+    ("Lasso and L1 logistic regression", "linear/l1.py", False),
     ("Cost of an epoch", "linear/epoch_cost.py", True),
     ("Cross-validated path", "linear/path_cost.py", False),
     ("The certificate: is it true, is it tight", "linear/certificate.py", False),

@@ -40,6 +40,7 @@ def run_wheel(wheel: Path, empty: Path, version: str) -> None:
         "install",
         "--quiet",
         "--disable-pip-version-check",
+        "--no-compile",
         "-c",
         str(ROOT / "constraints.txt"),
     ]

@@ -31,12 +31,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     "storage": {"compiled", "version"},
     "data": {"docstrings", "compiled", "storage"},
     "linear.problem": {"losses", "dual_form", "compiled"},
-    "linear.bounds": {"losses", "compiled", "linear.problem"},
+    "linear.bounds": {"losses", "dual_form", "compiled", "linear.problem"},
     "linear.solvers": {"losses", "dual_form", "weights", "compiled", "storage", "linear.problem", "linear.bounds"},
     "linear.model_selection": {"losses", "dual_form", "compiled", "linear.problem", "linear.bounds", "linear.solvers"},
     "linear.out_of_core": {"compiled", "storage", "data", "linear.problem"},
     "linear.estimators": {"docstrings", "losses", "weights", "compiled", "storage", "version"} | LINEAR,
-    "linear": {"linear.estimators"},
+    "linear": {"linear.estimators", "linear.problem"},
     "engines": {"docstrings", "losses", "compiled", "storage", "data", "linear", "version"} | LINEAR,
     "optim": {"docstrings", "weights", "compiled"},
     "reproduce": {
@@ -52,7 +52,17 @@ MAY_IMPORT: dict[str, set[str]] = {
         *LINEAR,
     },
     "cli": {"data", "linear", "storage", "reproduce", "losses", "weights", "cesaro", *LINEAR},
-    "cesaro": {*GROUND, "methods", "comparison", "minimization", "linear", "linear.estimators", "storage", "version"},
+    "cesaro": {
+        *GROUND,
+        "methods",
+        "comparison",
+        "minimization",
+        "linear",
+        "linear.estimators",
+        "linear.problem",
+        "storage",
+        "version",
+    },
     "version": set(),
 }
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from cesaro.linear.estimators.regressor import DualAveragingRegressor
     from cesaro.linear.estimators.regressor_cv import DualAveragingRegressorCV
     from cesaro.linear.estimators.serialization import load, save
+    from cesaro.linear.problem.scales import ScaleError
     from cesaro.minimization import minimize
 
 _HOME = {  # everything loads on first use: SciPy, Numba and scikit-learn take a second or two
@@ -23,6 +24,7 @@ _HOME = {  # everything loads on first use: SciPy, Numba and scikit-learn take a
     "DualAveragingClassifierCV": "linear",
     "DualAveragingRegressor": "linear",
     "DualAveragingRegressorCV": "linear",
+    "ScaleError": "linear",
     "compare": "comparison",
     "load": "linear.estimators.serialization",
     "minimize": "minimization",
@@ -36,6 +38,7 @@ __all__ = [  # not the modules that are heavy or need an extra: a star would loa
     "DualAveragingClassifierCV",
     "DualAveragingRegressor",
     "DualAveragingRegressorCV",
+    "ScaleError",
     "compare",
     "domains",
     "load",

@@ -118,6 +118,14 @@ def test_features_that_the_test_rows_lack_are_zero(cesaro, files, tmp_path):
     assert cesaro("fit", files / "two", "--test", tmp_path / "narrow", "--json").json["test_rows"] == 2
 
 
+def test_a_finished_fit_goes_on_to_a_tighter_tolerance(cesaro, files, tmp_path):
+    command = ("fit", files / "two", "--checkpoint", tmp_path / "kept", "--resume", "--json")
+    loose, tight = (cesaro(*command, "--tol", tol).json for tol in ("1e-1", "1e-6"))
+    assert loose["relative_gap"] > 1e-6 >= tight["relative_gap"]
+    assert (tight["resumed"], tight["converged"]) == (True, True)
+    assert tight["lower_bound"] >= loose["lower_bound"]
+
+
 def test_a_fit_goes_on_from_its_checkpoint_and_only_if_asked_to(cesaro, files, tmp_path):
     command = ("fit", files / "two", "--solver", "gda", "--tol", "1e-12", "--checkpoint", tmp_path / "kept", "--json")
     first = cesaro(*command, "--max-iter", 20, "--resume")

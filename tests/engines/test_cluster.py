@@ -66,6 +66,16 @@ def test_data_frames_are_taken_by_their_columns(client):
         model.predict(X)
 
 
+def test_an_error_in_many_chunks_is_told_once_and_not_in_the_logs_of_the_workers(client, tmp_path):
+    for k in range(5):
+        (tmp_path / f"{k}.svm").write_text("1 1:1\n-1 0:2\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="indices start at 1") as caught:
+        DaskDualAveragingClassifier(client=client).fit_files(str(tmp_path / "*.svm"))
+    assert caught.value.__notes__ == ["5 of 5 chunks are refused; this is the first of them."]
+    logged = [line for lines in client.get_worker_logs().values() for _, line in lines]
+    assert not [line for line in logged if "0.svm" in line or "4.svm" in line]
+
+
 def test_files_are_read_by_the_workers(client, tmp_path):
     from sklearn.datasets import dump_svmlight_file
 

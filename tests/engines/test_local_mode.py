@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from sources import classes, cut, fit_here
 
+from cesaro.engines import local_mode
 from cesaro.engines.dask import DaskDualAveragingClassifier, DaskDualAveragingRegressor
 from cesaro.linear import DualAveragingClassifier, DualAveragingRegressor
 
@@ -28,7 +29,16 @@ def test_the_proof_holds_for_any_number_of_partitions(chunks, sparse):
 
 
 @pytest.mark.parametrize(
-    "more", [{"l1_ratio": 0.3}, {"radius": 0.5}, {"loss": "log_loss"}, {"class_weight": "balanced"}], ids=str
+    "more",
+    [
+        {"l1_ratio": 0.3},
+        {"l1_ratio": 1.0},
+        {"l1_ratio": 1.0, "loss": "log_loss", "penalize_intercept": False},
+        {"radius": 0.5},
+        {"loss": "log_loss"},
+        {"class_weight": "balanced"},
+    ],
+    ids=str,
 )
 def test_every_kind_of_objective_is_proved(more):
     X, y = classes(2)
@@ -91,3 +101,22 @@ def test_a_partition_whose_class_weighs_nothing_is_as_if_it_were_not_there(mode)
     assert (model.lower_bound_ <= known.objective_ * (1 + 1e-9)).all()
     assert (known.lower_bound_ <= model.objective_ * (1 + 1e-9)).all()
     assert (model.relative_gap_ <= tol).all()
+
+
+def test_models_that_are_asked_in_groups_are_those_that_are_asked_together(monkeypatch):
+    X, y = classes(3, kinds=4)
+    dX, dy = cut(X, y, 100)
+    settings = {"alpha": 1e-2, "random_state": 0, "tol": 1e-3}
+    together = fit_here(DaskDualAveragingClassifier(**settings), dX, dy)
+    asked, take = [], local_mode.take_request
+    monkeypatch.setattr(local_mode, "IN_FLIGHT", 300)
+    monkeypatch.setattr(
+        local_mode,
+        "take_request",
+        lambda part, order, place: (asked.append(len(order.requests)), take(part, order, place))[1],
+    )
+    groups = fit_here(DaskDualAveragingClassifier(**settings), dX, dy)
+    assert max(asked) == 2
+    assert np.array_equal(groups.coef_, together.coef_)
+    assert np.array_equal(groups.lower_bound_, together.lower_bound_)
+    assert not local_mode._HELD

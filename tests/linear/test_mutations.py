@@ -14,12 +14,12 @@ import cesaro.compiled.vector_ops
 
 FAULTS = [
     ("recursion", "zz += g * (2.0 * mz + g * square", "zz += g * (2.0 * mz - g * square"),
-    ("recursion", "alpha += o * s", "alpha += a * s"),
+    ("recursion", "alpha + o * s, out", "alpha + a * s, out"),
     ("recursion", "lazy[TWO * i + ONE] += alpha * g", "lazy[TWO * i + ONE] -= alpha * g"),
     ("recursion", "start, stop, g, -alpha * g)", "start, stop, g, alpha * g)"),
     ("recursion", "zr[rows.col[j], 1] -= h", "zr[rows.col[j], 1] += h"),
     ("recursion", "targets[i, 1] = 0.0", "pass"),
-    ("recursion", "A += a\n", "A += 1.0\n"),
+    ("recursion", "return A + a, alpha", "return A + 1.0, alpha"),
     ("recursion", "if y * point < unit:", "if y * point > unit:"),
     ("recursion", "point, unit = s * mz, 1.0", "point, unit = -s * mz, 1.0"),
     ("recursion", "point, unit = alpha * mz + mr, out", "point, unit = alpha * mz + mr, 1.0"),
@@ -38,7 +38,7 @@ FAULTS = [
     ("recursion", "cut += a\n", "cut += 1.0\n"),
     ("recursion", "s / scale, 0.0, 1.0", "s, 0.0, 1.0"),
     ("recursion", "s / scale, 0.0, 1.0", "s / scale, alpha, 1.0"),
-    ("recursion", "out += o", "out += a"),
+    ("recursion", "out + o\n", "out + a\n"),
     ("recursion", "slope_sums[i, 1] += a", "slope_sums[i, 1] += 1.0"),
     ("recursion", "a = gamma * v[i]", "a = gamma"),
     ("recursion", "norm > radius * mu * Gamma", "norm > radius * Gamma"),

@@ -26,7 +26,7 @@ Checkpoint = Annotated[
     Path | None, typer.Option("--checkpoint", metavar="FOLDER", help="Save the state of the fit here as it runs.")
 ]
 Resume = Annotated[
-    bool, typer.Option("--resume", help="Go on from --checkpoint: the result has the same bits as without the break.")
+    bool, typer.Option("--resume", help="Go on from --checkpoint, to the same bits; a finished fit to a tighter --tol.")
 ]
 
 

@@ -54,8 +54,8 @@ LossOption = Annotated[
         "--loss",
         metavar="NAME",
         parser=loss_name,
-        help="Classification: hinge, squared_hinge, log_loss, modified_huber. Regression: squared_error, absolute_error, huber, "
-        "epsilon_insensitive, squared_epsilon_insensitive, quantile.",  # written out: help need not load NumPy
+        help="Classification: hinge, squared_hinge, log_loss, modified_huber. Regression: squared_error, absolute_error, "
+        "huber, epsilon_insensitive, squared_epsilon_insensitive, quantile.",  # written out: help need not load NumPy
     ),
 ]
 SolverOption = Annotated[

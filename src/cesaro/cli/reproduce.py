@@ -47,13 +47,16 @@ def reproduce_command(
     if out.is_file():
         raise CLIError(f"{out} is a file", "--out names a folder, which is made if it is not there.")
     from cesaro.reproduce import run
+    from cesaro.reproduce.figure1.methods_table import format_table
+    from cesaro.reproduce.verdicts import verdict_rows, verdict_text
 
     names = run.select_figures([what.value])
     report = run.reproduce(names, quick, out, time_limit)
     if json:
         output.print_json({"experiments": names, "quick": quick, "out": out, "report": report})
         return
+    figures = run.saved_figures(out)
     if "figure1" in names:
-        typer.echo(f"{run.methods_table_text(out)}\n")
-    typer.echo(f"{run.verdicts_text(out)}\n")
+        typer.echo(f"{format_table(figures['figure1'].table)}\n")
+    typer.echo(f"{verdict_text(verdict_rows(list(figures.values())))}\n")
     typer.echo(f"The report: {report}")

@@ -11,7 +11,7 @@ from cesaro.engines.inputs import Source
 from cesaro.linear.estimators import engine_interface
 from cesaro.linear.estimators.engine_interface import ClassProblems, ProblemFactory, TargetProblems
 from cesaro.linear.problem.problem import Fit
-from cesaro.linear.solvers.parallel import load_or_solve
+from cesaro.linear.solvers.finished_fits import load_or_solve
 from cesaro.linear.solvers.progress import begin
 from cesaro.storage.checkpoint import NULL_SLOT, CheckpointSlot
 
@@ -48,7 +48,7 @@ def fit(model: Any, executor: Any, source: Source, options: EngineOptions) -> An
 def _prepare(model: Any, executor: Any, source: Source, options: EngineOptions) -> Work:
     """Chunks to partitions, and what must be known of all rows before a worker can make a problem."""
     chunks = executor.load(source.chunks)
-    known = executor.each(partitions.facts, chunks, None)
+    known = _accepted(executor.each(partitions.facts, chunks, None))
     n, width = _checked(source, known)
     settings = engine_interface.settings_of(model)
     slot: CheckpointSlot = NULL_SLOT
@@ -83,14 +83,24 @@ def _solve(model: Any, executor: Any, work: Work, options: EngineOptions) -> tup
     try:
         if options.mode == "local":
             fits = load_or_solve(
-                slot, samples, lambda: local_mode.solve(problem, settings, options.passes, progress, slot)
+                slot, samples, lambda _: local_mode.solve(problem, settings, options.passes, progress, slot)
             )
         else:
             batches = options.batch_size
-            fits = load_or_solve(slot, samples, lambda: exact_mode.solve(problem, settings, batches, progress, slot))
+            fits = load_or_solve(slot, samples, lambda _: exact_mode.solve(problem, settings, batches, progress, slot))
     finally:
         progress.close()
     return fits, samples[0]
+
+
+def _accepted(known: list) -> list[partitions.Facts]:
+    """What is known of the chunks; the first error, if some are refused, which says how many."""
+    errors = [each for each in known if isinstance(each, Exception)]
+    if errors:
+        if len(errors) > 1:
+            errors[0].add_note(f"{len(errors)} of {len(known)} chunks are refused; this is the first of them.")
+        raise errors[0]
+    return known
 
 
 def _checked(source: Source, known: list[partitions.Facts]) -> tuple[int, int]:

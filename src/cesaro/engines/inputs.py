@@ -3,6 +3,7 @@
 Nothing is loaded here: a chunk is a delayed call of a deterministic loader, which can be made again if it is lost.
 """
 
+from collections.abc import Callable
 from glob import glob, has_magic
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -47,8 +48,8 @@ def from_collections(X, y, sample_weight=None) -> Source:
     for name, others in {"y": ys, "sample_weight": vs}.items():
         if len(others) != len(blocks):
             raise ValueError(f"{name} has {len(others)} partitions, X has {len(blocks)}: repartition them alike.")
-    make = delayed(make_chunk, pure=True)
-    chunks = [make(*parts) for parts in zip(blocks, ys, vs, strict=True)]
+    make = delayed(chunk_or_error, pure=True)
+    chunks = [make(make_chunk, *parts) for parts in zip(blocks, ys, vs, strict=True)]
     known = names is not None and all(isinstance(name, str) for name in names)
     return Source(chunks, None if np.isnan(X.shape[1]) else int(X.shape[1]), names if known else None)
 
@@ -88,7 +89,15 @@ def from_files(paths) -> Source:
     paths = list(paths)
     if not paths:
         raise ValueError("no files given: fit_files takes a list of svmlight files, or a pattern.")
-    return Source([delayed(read_chunk, pure=True)(str(path)) for path in paths], None, None)
+    return Source([delayed(chunk_or_error, pure=True)(read_chunk, str(path)) for path in paths], None, None)
+
+
+def chunk_or_error(make: Callable[..., Chunk], *parts: Any) -> Chunk | Exception:
+    """The chunk, or why its rows are refused: as a value, lest every worker log the same error with its traceback."""
+    try:
+        return make(*parts)
+    except (ValueError, TypeError, OSError) as error:
+        return error.with_traceback(None)
 
 
 def read_chunk(path: str) -> Chunk:

@@ -3,6 +3,9 @@
 A round is one task per partition: evaluate the last round's point, then run epochs. What a worker holds is not data that
 Dask knows: if it dies, the next one to be asked builds the state anew, with the dual values that the present point
 suggests. That costs progress, never a proof: every reply says what is really held, and the bound is made of the replies.
+
+Many wide models are asked in groups, one after the other, and of their replies only sums are kept: the driver holds about ten
+vectors a model, whatever the number of partitions.
 """
 
 import uuid
@@ -13,17 +16,19 @@ import numpy as np
 from cesaro.engines.problems import DistributedProblem, PartitionProblems
 from cesaro.linear.problem.problem import Fit, History, Problem
 from cesaro.linear.solvers import driver
-from cesaro.linear.solvers.anchored.shards import MergedState, Reply, Request, Shard, first_anchor
+from cesaro.linear.solvers.anchored.shards import MergedState, Reply, Request, Shard, Sums, first_anchor, sums
 from cesaro.linear.solvers.driver import Evaluation, Report
 from cesaro.linear.solvers.settings import Settings
 from cesaro.storage.checkpoint import CheckpointSlot
 from cesaro.storage.states import require_like
 
+IN_FLIGHT = 2**23  # numbers at most in the requests and replies of a group, unless one model has more
+
 
 class RoundRequest(NamedTuple):
     """What a round asks of every partition; models that are done are not asked."""
 
-    key: str  # of the run
+    key: str  # of the run and the group
     number: int  # of the round
     seed: int
     requests: dict[int, Request]
@@ -92,9 +97,9 @@ def restore(saved: SavedShards, order: tuple[str, int], place: int) -> None:
 
 
 def forget(key: str) -> None:
-    """Drop the states of a run."""
+    """Drop the states of a run, of all its groups."""
     for name in list(_HELD):  # a copy: other runs on this worker come and go
-        if name[0] == key:
+        if name[0].startswith(key):
             _HELD.pop(name, None)
 
 
@@ -110,7 +115,8 @@ class LocalModeSolver(driver.Solver):
         self.width, self.columns = samples[0].rows.d + 1, samples[0].rows.width
         self.least_unit = samples[0].least_unit
         self.merged = [self._merged(sample, whole.n) for sample in samples]
-        self.replies: dict[int, list[Reply]] = {}
+        self.sums: dict[int, Sums] = {}
+        self.group_size = max(1, IN_FLIGHT // (3 * self.width * (1 + len(self.parts))))  # models in a group
         self.running = list(range(self.models))
 
     def _merged(self, sample: Problem, n: int) -> MergedState:
@@ -122,37 +128,56 @@ class LocalModeSolver(driver.Solver):
     def evaluation_due(self, history: History, tol: float) -> bool:
         return True
 
+    def groups(self, models: list[int]) -> dict[str, list[int]]:
+        """Models that are asked together, by the key of what workers hold of them: the same whoever else is done."""
+        found: dict[str, list[int]] = {}
+        for k in models:
+            found.setdefault(f"{self.key}-{k // self.group_size}", []).append(k)
+        return found
+
     def evaluate(self, running: list[int], tol: float, last: bool) -> Evaluation:
-        requests = {k: self.merged[k].request(0 if last else self.passes, tol) for k in running}
-        order = RoundRequest(self.key, self.epoch, self.settings.seed, requests)
-        found = self.executor.each_at_home(take_request, self.parts, order)
-        self.replies = {k: [replies[k] for replies in found] for k in running}
-        values = [self.merged[k].evaluate(requests[k].w, self.replies[k]) for k in running]
-        active = [sum(reply.active for reply in self.replies[k]) for k in running]
-        objective, bound = np.array(values).T
-        return Evaluation(np.stack([requests[k].w for k in running]), objective, bound, np.array(active))
+        found: list[tuple[np.ndarray, float, float, int]] = []
+        for key, group in self.groups(running).items():
+            requests = {k: self.merged[k].request(0 if last else self.passes, tol) for k in group}
+            order = RoundRequest(key, self.epoch, self.settings.seed, requests)
+            every = self.executor.each_at_home(take_request, self.parts, order)
+            for k in group:
+                replies = [some[k] for some in every]
+                value, bound = self.merged[k].evaluate(requests[k].w, replies)
+                found.append((requests[k].w, value, bound, sum(reply.active for reply in replies)))
+                self.sums[k] = sums(replies)
+        points, values, bounds, active = zip(*found, strict=True)
+        return Evaluation(np.stack(points), np.array(values), np.array(bounds), np.array(active))
 
     def advance(self, running: list[int]) -> None:
         self.epoch, self.running = self.epoch + 1, running
         for k in running:
-            self.merged[k].merge(self.replies[k], self.settings.anchor == "auto")
+            self.merged[k].merge(self.sums.pop(k), self.settings.anchor == "auto")
 
     def state(self) -> dict[str, Any] | None:
-        order = (self.key, self.epoch - 1, self.running)
-        shards = self.executor.each_at_home(shard_states, self.parts, order)
-        if None in shards:  # a worker has died: the next round builds what it held anew
-            return None
+        held: list[dict[int, dict]] = [{} for _ in self.parts]
+        for key, group in self.groups(self.running).items():
+            shards = self.executor.each_at_home(shard_states, self.parts, (key, self.epoch - 1, group))
+            if None in shards:  # a worker has died: the next round builds what it held anew
+                return None
+            for states, some in zip(held, shards, strict=True):
+                states |= some
         merged = {k: merged.state() for k, merged in enumerate(self.merged)}
-        return {"epoch": self.epoch, "merged": merged, "shards": dict(enumerate(shards))}
+        return {"epoch": self.epoch, "merged": merged, "shards": dict(enumerate(held))}
 
     def resume(self, state: dict[str, Any]) -> None:
         require_like({"epoch": state["epoch"]}, {"epoch": 0})
         self.epoch = state["epoch"]
         for k, merged in enumerate(self.merged):
             merged.resume(state["merged"][str(k)])
-        make = self.executor.make
-        saved = [make(SavedShards, part, state["shards"][str(k)], place=k) for k, part in enumerate(self.parts)]
-        self.executor.each_at_home(restore, saved, (self.key, self.epoch - 1))
+        running = sorted(map(int, state["shards"]["0"]))
+        for key, group in self.groups(running).items():
+            saved = [self._saved_shards(state["shards"][str(k)], group, k) for k in range(len(self.parts))]
+            self.executor.each_at_home(restore, saved, (key, self.epoch - 1))
+
+    def _saved_shards(self, states: dict[str, dict], group: list[int], place: int) -> Any:
+        some = {str(k): states[str(k)] for k in group}
+        return self.executor.make(SavedShards, self.parts[place], some, place=place)
 
     def close(self) -> None:
         self.executor.forget(forget, self.key)

@@ -32,8 +32,10 @@ class Facts(NamedTuple):
     largest: float
 
 
-def facts(chunk: Chunk, _) -> Facts:
-    """The size of a chunk, and of its largest value."""
+def facts(chunk: Chunk | Exception, _) -> Facts | Exception:
+    """The size of a chunk, and of its largest value; or why there is none."""
+    if isinstance(chunk, Exception):
+        return chunk
     X = chunk.X
     return Facts(X.shape[0], X.shape[1], X.dtype == np.float64, float(np.abs(X.data).max(initial=0.0)))
 

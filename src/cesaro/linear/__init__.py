@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from cesaro.linear.estimators.convergence_display import ConvergenceDisplay
     from cesaro.linear.estimators.regressor import DualAveragingRegressor
     from cesaro.linear.estimators.regressor_cv import DualAveragingRegressorCV
+    from cesaro.linear.problem.scales import ScaleError
 
 _HOME = {
     "DualAveragingClassifier": "estimators.classifier",
@@ -19,6 +20,7 @@ _HOME = {
     "DualAveragingClassifierCV": "estimators.classifier_cv",
     "DualAveragingRegressorCV": "estimators.regressor_cv",
     "ConvergenceDisplay": "estimators.convergence_display",
+    "ScaleError": "problem.scales",
 }
 __all__ = [
     "ConvergenceDisplay",
@@ -26,6 +28,7 @@ __all__ = [
     "DualAveragingClassifierCV",
     "DualAveragingRegressor",
     "DualAveragingRegressorCV",
+    "ScaleError",
 ]
 
 

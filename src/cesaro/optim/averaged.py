@@ -7,10 +7,13 @@ from typing import Any
 import torch
 from torch.optim import Optimizer
 
+from cesaro.docstrings import complete
 from cesaro.optim.averaged_step import FORMAT, STEP, X, Z, initial_state, make_batches, scaled_rates, show_y, show_z
+from cesaro.optim.averaging_optimizer import AveragingOptimizer
 from cesaro.optim.averaging_schedule import as_plain_value
 from cesaro.optim.checkpoints import check_checkpoint_of_base, restore_types
-from cesaro.optim.validation import check_averaged_group, check_gradients, check_shapes, momentum_of
+from cesaro.optim.step_inputs import loss_and_active
+from cesaro.optim.validation import check_averaged_group, momentum_of
 
 
 class Averaged(Optimizer):
@@ -131,19 +134,9 @@ class Averaged(Optimizer):
     def param_groups(self, groups: list[dict[str, Any]]) -> None:
         self.base.param_groups = groups
 
+    @complete(AveragingOptimizer.add_param_group)
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Add parameters with settings of their own.
-
-        Parameters
-        ----------
-        param_group : dict
-            "params" and the settings in which the group differs from the defaults, the base's and ours.
-
-        Raises
-        ------
-        ValueError
-            If a setting is invalid; the optimiser is then unchanged.
-        """
+        """Add parameters with settings of their own, the base's and ours."""
         check_averaged_group({**self.defaults, **param_group})
         self.base.add_param_group(param_group)
         self._complete(self.base.param_groups[-1])
@@ -179,32 +172,17 @@ class Averaged(Optimizer):
         super().load_state_dict(state_dict)
         restore_types(state_dict, self, own=(Z, X), counter=STEP)
 
+    @complete(AveragingOptimizer.step)
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Take one step.
-
-        Parameters
-        ----------
-        closure : callable, optional
-            Zeroes the gradients, computes the loss and its gradients, and returns the loss; called once, not needed.
-
-        Returns
-        -------
-        loss
-            What the closure has returned, or None.
+        """Take one step. A closure is called once, and is not needed.
 
         Raises
         ------
         RuntimeError
             If a gradient is sparse; nothing is changed then.
         """
-        loss = None
-        if closure is not None:
-            with torch.enable_grad():
-                loss = closure()
-        active = [(group, p) for group in self.param_groups for p in group["params"] if p.grad is not None]
-        check_gradients(type(self).__name__, active)
-        check_shapes(active, self.state, (Z, X))
+        loss, active = loss_and_active(self, closure, (Z, X))
         batches = make_batches(active, self.state)
         for batch in batches:
             show_z(batch)

@@ -21,6 +21,7 @@ from torch.optim import Optimizer
 from cesaro.optim import kernels
 from cesaro.optim.averaging_schedule import make_averaging_schedule
 from cesaro.optim.foreach import ForeachOps, copy_, lerp, lerp_
+from cesaro.optim.step_inputs import Active
 
 FORMAT = 1  # of checkpoints
 SHORT = (torch.bfloat16, torch.float16)
@@ -71,7 +72,7 @@ def initial_state(p: Tensor) -> dict[str, Tensor]:
     return {Z: initial_z(p), **long, STEP: torch.tensor(0.0, dtype=torch.float64)}
 
 
-def make_batches(active: list[tuple[dict[str, Any], Any]], state: Any) -> list[AveragedBatch]:
+def make_batches(active: Active, state: Any) -> list[AveragedBatch]:
     """The parameters by group, step number and type."""
     found: dict[Any, AveragedBatch] = {}
     compiling = torch.compiler.is_compiling()

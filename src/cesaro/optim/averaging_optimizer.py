@@ -12,10 +12,11 @@ from torch.optim import Optimizer
 from cesaro.optim import fused as fused_sgd
 from cesaro.optim import kernels
 from cesaro.optim.averaging_schedule import as_plain_value
-from cesaro.optim.ball import ball_scale, squares_of
+from cesaro.optim.ball import ball_scale, into_ball_, squares_of
 from cesaro.optim.checkpoints import check_own_checkpoint, restore_types
 from cesaro.optim.foreach import ForeachOps, LoopOps, lerp_, move_towards_
-from cesaro.optim.validation import check_gradients, check_group, check_shapes, hint_at_rate
+from cesaro.optim.step_inputs import Active, loss_and_active
+from cesaro.optim.validation import check_group, hint_at_rate
 
 FORMAT = 1  # of checkpoints
 AVERAGES = ("x", "v", "d", "average")  # what a state may have, beside its counter
@@ -46,6 +47,15 @@ class ParameterBatch(NamedTuple):
         """Whether torch's fused kernel is wanted, and supports these lists."""
         wanted = self.group["fused"] or (self.group["fused"] is None and self.group["foreach"] is None)
         return bool(wanted) and fused_sgd.is_supported(*tensors)
+
+    def shrink(self, factor: Any, averages: list[Tensor]) -> float:
+        """Decoupled weight decay of x and an average; returns the weight decay that is left for the gradient."""
+        decay: float = self.group["weight_decay"]
+        if not decay or not self.group["decoupled_weight_decay"]:
+            return decay
+        for tensors in (self.x, averages):
+            self.ops.scale_(tensors, 1 - factor * decay)
+        return 0.0
 
     def move_by_difference(self, *, momentum: Any, rate: Any, decay: float, share: Any) -> None:
         """d <- momentum d + rate (g + decay x), then x <- x - share d: one pass over memory where the fused kernel fits."""
@@ -183,13 +193,7 @@ class AveragingOptimizer(Optimizer):
         RuntimeError
             If a gradient is sparse, or not finite with error_if_nonfinite=True; nothing is changed then.
         """
-        loss = None
-        if closure is not None:
-            with torch.enable_grad():
-                loss = closure()
-        active = [(group, p) for group in self.param_groups for p in group["params"] if p.grad is not None]
-        check_gradients(type(self).__name__, active)
-        check_shapes(active, self.state, AVERAGES)
+        loss, active = loss_and_active(self, closure, AVERAGES)
         for batch in self._batches(active):
             self._update(batch)
         for group, p in active:
@@ -197,7 +201,7 @@ class AveragingOptimizer(Optimizer):
                 p.copy_(self.state[p]["x"])
         return loss
 
-    def _batches(self, active: list[tuple[dict[str, Any], Any]]) -> list[ParameterBatch]:
+    def _batches(self, active: Active) -> list[ParameterBatch]:
         """The parameters by group, step number, type and device, their counters advanced."""
         found: dict[Any, ParameterBatch] = {}
         for group, p in active:
@@ -223,6 +227,11 @@ class AveragingOptimizer(Optimizer):
         if compiling:
             return [batch._replace(t=torch.stack(batch.get("step"))) for batch in found.values()]
         return list(found.values())
+
+
+def primal_dual_state(group: dict[str, Any], x: Tensor) -> dict[str, Tensor]:
+    """v where there is a ball, which x is put into; else the difference d = x - v, which carries everything."""
+    return {"d": torch.zeros_like(x)} if group["radius"] is None else {"v": into_ball_(x, group).clone()}
 
 
 def _has_copy(group: dict[str, Any], p: Tensor) -> bool:

@@ -119,11 +119,7 @@ class GDA(AveragingOptimizer):
             ops.scale_(batch.get("average"), 1 - c)
             ops.add_(batch.get("average"), x, c)
         if group["radius"] is not None:
-            v = batch.get("v")
-            if decay and group["decoupled_weight_decay"]:
-                ops.scale_(x, 1 - factors.decay * decay)
-                ops.scale_(v, 1 - factors.decay * decay)
-                decay = 0.0
+            decay = batch.shrink(factors.decay, batch.get("v"))
             batch.move_to_projection(factors._replace(next_primal=1.0), x, rate, c, decay)
         elif batch.use_fused(x, g):  # without a ball coupled and decoupled decay are the same
             fused_sgd.step_(x, g, [], lr=rate, momentum=0.0, dampening=0.0, weight_decay=decay, maximize=sign < 0)

@@ -23,10 +23,10 @@ from torch import Tensor
 
 from cesaro.docstrings import complete
 from cesaro.optim import kernels
-from cesaro.optim.averaging_optimizer import AVERAGES, AveragingOptimizer, ParameterBatch
+from cesaro.optim.averaging_optimizer import AVERAGES, AveragingOptimizer, ParameterBatch, primal_dual_state
 from cesaro.optim.averaging_schedule import StepFactors, step_factors
-from cesaro.optim.ball import ball_scales, into_ball_
-from cesaro.optim.foreach import move_towards_
+from cesaro.optim.ball import ball_scales
+from cesaro.optim.foreach import ForeachOps, move_towards_
 from cesaro.optim.validation import check_shapes
 
 
@@ -34,7 +34,8 @@ from cesaro.optim.validation import check_shapes
 class Interpolated(AveragingOptimizer):
     """Averaging with gradients at (1-b) w + b x. Needs a closure for 0 < b < 1; the parameters are always the ones to evaluate.
 
-    State: one copy of the parameters, and room for another while the closure runs: an error in it leaves them as they were.
+    State: one copy of the parameters. An error in the closure leaves them as they were, to rounding; to the bit with
+    error_if_nonfinite=True or a radius, for which there is room for another copy while the closure runs.
 
     Parameters
     ----------
@@ -128,82 +129,101 @@ class Interpolated(AveragingOptimizer):
                 "Interpolated with 0 < b < 1 needs a closure: got None. Gradients are taken at y, while the parameters hold x: "
                 "write optimizer.step(closure), where closure() zeroes the gradients, runs backward and returns the loss."
             )
-        moved = self._move_to_y()
+        self._move_to_y()
         try:
             with torch.enable_grad():
                 loss = closure()
-            self._restore([p for p in moved if not self._steps_from_y(p)])
+            self._restore([p for p, back in self._way_back.items() if p.grad is None or isinstance(back, Tensor)])
             super().step()
-        finally:  # those that have not taken their step: no gradient, or an error
-            self._restore(list(self._saved_x))
+        finally:  # those that have not taken their step, after an error
+            self._restore(list(self._way_back))
         return loss
 
     def _init_state(self, group: dict[str, Any], state: dict[str, Any], x: Tensor) -> None:
-        if group["radius"] is None:
-            state["d"] = torch.zeros_like(x)
-        else:
-            state["v"] = into_ball_(x, group).clone()
+        state.update(primal_dual_state(group, x))
 
     def _update(self, batch: ParameterBatch) -> None:
-        group, x, ops = batch.group, batch.x, batch.ops
-        b, decay = group["b"], group["weight_decay"]
+        group, x, b = batch.group, batch.x, batch.group["b"]
         factors = _factors(group, batch.t)
-        if decay and group["decoupled_weight_decay"]:
-            for tensors in (x, batch.get("d" if group["radius"] is None else "v")):
-                ops.scale_(tensors, 1 - factors.decay * decay)
-            decay = 0.0
+        decay = batch.shrink(factors.decay, batch.get("d" if group["radius"] is None else "v"))
         if group["radius"] is not None:
             batch.move_to_projection(factors, _y(x, batch.get("v"), group), factors.rate, factors.dual, decay)
             return
         ahead = (1 - b) * (1 - factors.primal)  # y = x - ahead d
         momentum = (1 - b * factors.dual) * (1 - factors.primal) - factors.rate * decay * ahead
-        at_y = [p in self.__dict__.get("_saved_x", ()) for p in x]
-        for p, g, state, here in zip(x, batch.g, batch.states, at_y, strict=True):
-            if here:
-                rate = -factors.rate if group["maximize"] else factors.rate
-                numbers = (ahead, momentum, rate, factors.rate * decay, factors.next_primal)
-                kernels.run(kernels.step_from_y, [p, state["d"]], [g], *numbers)
-                self._saved_x.pop(p)
-        if not all(at_y):
-            rest = batch.without(at_y)
+        rate = -factors.rate if group["maximize"] else factors.rate
+        done = self._step_from_y(batch, ahead, momentum, rate, factors.rate * decay, factors.next_primal)
+        if not all(done):
+            rest = batch.without(done)
             rest.move_by_difference(momentum=momentum, rate=factors.rate, decay=decay, share=factors.next_primal)
 
-    @torch.no_grad()
-    def _move_to_y(self) -> list[Tensor]:
-        """The parameters become y; exactly what they were is in `_saved_x`, until they have taken their step."""
-        room = self.__dict__.setdefault("_room", {})  # not part of the state
-        self._saved_x: dict[Tensor, Tensor] = {}
-        for group in self.param_groups:
-            known: dict[float, float] = {}  # how far y is from x at a step: the same for most parameters
-            for p in group["params"]:
-                state = self.state.get(p)
-                if not state or not 0 < group["b"] < 1:
-                    continue
-                check_shapes([(group, p)], self.state, AVERAGES)
-                t = state["step"].item() + 1
-                if t not in known:
-                    known[t] = (1 - group["b"]) * (1 - _factors(group, t).primal)
-                if p not in room or room[p].shape != p.shape:
-                    room[p] = p.detach().clone()
-                x, other, saved = state.get("x", p), state.get("d", state.get("v")), room[p]
-                ahead = known[t]
-                if x is p and group["radius"] is None and kernels.fits(p, saved, other):
-                    kernels.run(kernels.save_and_move, [p, saved], [other], ahead)
-                else:
-                    saved.copy_(p)
-                    p.copy_(_y([x], [other], group)[0] if group["radius"] else torch.add(x, other, alpha=-ahead))
-                self._saved_x[p] = saved
-        return list(self._saved_x)
+    def _step_from_y(self, batch: ParameterBatch, ahead: Any, *numbers: Any) -> list[bool]:
+        """Large parameters that are at y take the step, by a kernel; small ones return to x. Returns which have taken it."""
+        way_back = self.__dict__.get("_way_back", {})
+        done, small = [], []
+        for i, (p, d, g) in enumerate(zip(batch.x, batch.get("d"), batch.g, strict=True)):
+            here = way_back.pop(p, None) is not None
+            done.append(here and kernels.fits(p, d, g))
+            if done[i]:
+                kernels.run(kernels.step_from_y, [p, d], [g], ahead, *numbers)
+            elif here:
+                small.append(i)
+        if small:
+            batch.ops.add_([batch.x[i] for i in small], [batch.states[i]["d"] for i in small], ahead)
+        return done
 
-    def _steps_from_y(self, p: Tensor) -> bool:
-        """Whether a kernel will take the step from y itself, so that p need not be x before."""
-        state = self.state[p]
-        return p.grad is not None and "x" not in state and "d" in state and kernels.fits(p, p.grad, state["d"])
+    @torch.no_grad()
+    def _move_to_y(self) -> None:
+        """The parameters become y. The way back is a distance along d, or else a copy of what they were."""
+        self._way_back: dict[Tensor, float | Tensor] = {}
+        for group in self.param_groups:
+            begun = [(group, p) for p in group["params"] if self.state.get(p)] if 0 < group["b"] < 1 else []
+            check_shapes(begun, self.state, AVERAGES)
+            along: dict[float, list[Tensor]] = {}  # by step
+            for _, p in begun:
+                state = self.state[p]
+                t = state["step"].item() + 1
+                if _is_reversible(group, state):
+                    along.setdefault(t, []).append(p)
+                    continue
+                self._way_back[p], x = p.detach().clone(), state.get("x", p)
+                if group["radius"] is None:
+                    p.copy_(torch.add(x, state["d"], alpha=-_ahead(group, t)))
+                else:
+                    p.copy_(_y([x], [state["v"]], group)[0])
+            for t, params in along.items():
+                ahead = _ahead(group, t)
+                self._move_along_d(params, -ahead)
+                self._way_back.update(dict.fromkeys(params, ahead))
+
+    def _move_along_d(self, params: list[Tensor], by: float) -> None:
+        large, (p, d) = kernels.divide(params, [self.state[p]["d"] for p in params])
+        for one, difference in large:
+            kernels.run(kernels.move, [one], [difference], by)
+        if p:
+            ForeachOps.add_(p, d, by)
 
     @torch.no_grad()
     def _restore(self, params: list[Tensor]) -> None:
+        along: dict[float, list[Tensor]] = {}
         for p in params:
-            p.copy_(self._saved_x.pop(p))
+            back = self._way_back.pop(p)
+            if isinstance(back, float):
+                along.setdefault(back, []).append(p)
+            else:
+                p.copy_(back)
+        for ahead, moved in along.items():
+            self._move_along_d(moved, ahead)
+
+
+def _is_reversible(group: dict[str, Any], state: dict[str, Any]) -> bool:
+    """Whether x = y + ahead d to rounding will do. What a check may hold up goes back to the bit; a ball loses x."""
+    return "d" in state and "x" not in state and not group["error_if_nonfinite"]
+
+
+def _ahead(group: dict[str, Any], t: Any) -> Any:
+    """How far y is from x along d."""
+    return (1 - group["b"]) * (1 - _factors(group, t).primal)
 
 
 def _factors(group: dict[str, Any], t: Any) -> StepFactors:

@@ -19,6 +19,7 @@ from torch import Tensor
 from cesaro.compiled.flags import KERNEL, LOOP
 
 SMALLEST = 1 << 14  # elements; below, calls cost more than passes
+PLAIN = (Tensor, torch.nn.Parameter)
 BLOCK = 1 << 11  # elements that are summed in their own type; sums of blocks are float64
 # No sums are reordered: between equal numbers an average is that number, to the bit.
 ELEMENTWISE: dict[str, Any] = KERNEL | {"fastmath": {"contract", "nsz"}}
@@ -75,12 +76,10 @@ def primal_step(x, v, scale, share):
 
 
 @njit(**ELEMENTWISE)
-def save_and_move(p, saved, d, ahead):
-    """saved, p = p, p - ahead d."""
+def move(p, d, by):
+    """p = p + by d."""
     for i in range(p.size):
-        x = p[i]
-        saved[i] = x
-        p[i] = x - ahead * d[i]
+        p[i] += by * d[i]
 
 
 @njit(**ELEMENTWISE)
@@ -96,10 +95,10 @@ def fits(*tensors: Tensor) -> bool:
     """Whether a kernel can be used for these tensors."""
     first = tensors[0]
     return (
-        not torch.compiler.is_compiling()
+        first.numel() >= SMALLEST
+        and not torch.compiler.is_compiling()
         and first.device.type == "cpu"
         and first.dtype in (torch.float32, torch.float64)
-        and first.numel() >= SMALLEST
         and all(t.dtype == first.dtype for t in tensors)
         and laid_out_alike(*tensors)
     )
@@ -107,11 +106,13 @@ def fits(*tensors: Tensor) -> bool:
 
 def laid_out_alike(*tensors: Tensor) -> bool:
     """Whether the tensors have one shape and one dense layout, so that element i of memory is the same entry in all."""
-    first = tensors[0]
-    if any(type(t) not in (Tensor, torch.nn.Parameter) or t.layout != torch.strided for t in tensors):
-        return False
-    if any(t.shape != first.shape or t.stride() != first.stride() or t.device != first.device for t in tensors[1:]):
-        return False
+    first, stride = tensors[0], None
+    for t in tensors:
+        if type(t) not in PLAIN or t.layout != torch.strided:
+            return False
+        stride = stride or t.stride()
+        if t.shape != first.shape or t.stride() != stride or t.device != first.device:
+            return False
     return first.is_contiguous() or (first.ndim == 4 and first.is_contiguous(memory_format=torch.channels_last))
 
 
@@ -138,7 +139,8 @@ def _pool(threads: int) -> ThreadPoolExecutor:
 
 def divide(*lists: list[Tensor]) -> tuple[list[tuple[Tensor, ...]], tuple[list[Tensor], ...]]:
     """The tensors that a kernel takes, side by side, and lists of the others."""
-    side_by_side = list(zip(*lists, strict=True))
-    large = [same for same in side_by_side if fits(*same)]
-    others = [same for same in side_by_side if not fits(*same)]
+    large: list[tuple[Tensor, ...]] = []
+    others: list[tuple[Tensor, ...]] = []
+    for same in zip(*lists, strict=True):
+        (large if fits(*same) else others).append(same)
     return large, tuple(map(list, zip(*others, strict=True))) if others else tuple([] for _ in lists)

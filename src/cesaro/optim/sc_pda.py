@@ -16,9 +16,8 @@ import torch
 from torch import Tensor
 
 from cesaro.docstrings import complete
-from cesaro.optim.averaging_optimizer import AveragingOptimizer, ParameterBatch
+from cesaro.optim.averaging_optimizer import AveragingOptimizer, ParameterBatch, primal_dual_state
 from cesaro.optim.averaging_schedule import step_factors
-from cesaro.optim.ball import into_ball_
 
 
 @complete(AveragingOptimizer)
@@ -94,22 +93,14 @@ class SCPDA(AveragingOptimizer):
         super().__init__(params, defaults)
 
     def _init_state(self, group: dict[str, Any], state: dict[str, Any], x: Tensor) -> None:
-        if group["radius"] is None:
-            state["d"] = torch.zeros_like(x)
-        else:
-            state["v"] = into_ball_(x, group).clone()
+        state.update(primal_dual_state(group, x))
 
     def _update(self, batch: ParameterBatch) -> None:
-        group, x, ops = batch.group, batch.x, batch.ops
+        group = batch.group
         factors = step_factors(group, batch.t, b=1.0)
-        decay = group["weight_decay"]
-        other = batch.get("d" if group["radius"] is None else "v")
-        if decay and group["decoupled_weight_decay"]:
-            ops.scale_(x, 1 - factors.decay * decay)
-            ops.scale_(other, 1 - factors.decay * decay)
-            decay = 0.0
+        decay = batch.shrink(factors.decay, batch.get("d" if group["radius"] is None else "v"))
         if group["radius"] is not None:
-            batch.move_to_projection(factors, x, factors.rate, factors.dual, decay)
+            batch.move_to_projection(factors, batch.x, factors.rate, factors.dual, decay)
             return
         momentum = (1 - factors.dual) * (1 - factors.primal)
         batch.move_by_difference(momentum=momentum, rate=factors.rate, decay=decay, share=factors.next_primal)

@@ -71,8 +71,8 @@ def reproduce(
     return html.write_report(figures, folder)
 
 
-def methods_table_text(out: str | os.PathLike[str]) -> str:
-    """The table of methods that figure 1 has saved in a folder.
+def saved_figures(out: str | os.PathLike[str]) -> dict[str, Figure]:
+    """The figures that have been run into a folder.
 
     Parameters
     ----------
@@ -81,32 +81,11 @@ def methods_table_text(out: str | os.PathLike[str]) -> str:
 
     Returns
     -------
-    str
-        The table as text; empty where figure 1 has not been run.
+    dict of str to Figure
+        By name, in the paper's order.
     """
-    from cesaro.reproduce.figure1.methods_table import format_table
-
-    path = Path(out) / "figure1.json"
-    return format_table(Figure.load(path).table) if path.exists() else ""
-
-
-def verdicts_text(out: str | os.PathLike[str]) -> str:
-    """The statements of the paper that the figures in a folder judge.
-
-    Parameters
-    ----------
-    out : path-like
-        The folder of the report.
-
-    Returns
-    -------
-    str
-        A line for each statement: its verdict, the command, the number it rests on.
-    """
-    from cesaro.reproduce.verdicts import verdict_rows, verdict_text
-
-    paths = [path for name in FIGURES if (path := Path(out) / f"{name}.json").exists()]
-    return verdict_text(verdict_rows([Figure.load(path) for path in paths]))
+    paths = {name: Path(out) / f"{name}.json" for name in FIGURES}
+    return {name: Figure.load(path) for name, path in paths.items() if path.exists()}
 
 
 def select_figures(names: Sequence[str]) -> list[str]:

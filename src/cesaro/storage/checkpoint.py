@@ -22,7 +22,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from cesaro.storage.atomic_write import abandoned, whole_file
-from cesaro.storage.states import CheckpointError
+from cesaro.storage.states import CheckpointError, seed_of
 from cesaro.version import __version__
 
 FORMAT = 2
@@ -76,10 +76,19 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 class Checkpoint:
-    """A directory of checkpoints of one run, in slots: one for each part of it that goes on by itself."""
+    """A directory of checkpoints of one run, in slots: one for each part of it that goes on by itself.
 
-    def __init__(self, directory: str | os.PathLike[str], about: Mapping[str, Any], seed: int = 0) -> None:
-        self.directory = Path(directory)
+    `further` has a test (ours, theirs) for what a run may ask beyond an earlier one and still go on from it.
+    """
+
+    def __init__(
+        self,
+        directory: str | os.PathLike[str],
+        about: Mapping[str, Any],
+        seed: int = 0,
+        further: Mapping[str, Callable[[Any, Any], bool]] | None = None,
+    ) -> None:
+        self.directory, self.further = Path(directory), further or {}
         if self.directory.exists() and not self.directory.is_dir():
             raise ValueError(f"checkpoint={str(directory)!r} is a file: give a directory, which need not exist yet.")
         self.directory.mkdir(parents=True, exist_ok=True)
@@ -89,7 +98,7 @@ class Checkpoint:
         found = next((found for name in sorted(self._slots()) if (found := self.newest(name, quiet=True))), None)
         if found is not None:
             self._compare(found[1])
-            self.seed = _seed_of(found[0], self.directory)
+            self.seed = seed_of(found[0], f"the checkpoint in {str(self.directory)!r}", ANEW)
 
     def _slots(self) -> set[str]:
         return {match["slot"] for path in self.directory.iterdir() if (match := NAME.fullmatch(path.name))}
@@ -101,6 +110,7 @@ class Checkpoint:
             f"{name} is {self.about.get(name)!r} here and {theirs.get(name)!r} there"
             for name in names
             if self.about.get(name) != theirs.get(name)
+            and not (name in self.further and self.further[name](self.about.get(name), theirs.get(name)))
         ]
         if told:
             raise ValueError(
@@ -137,17 +147,9 @@ class Checkpoint:
         found = self.newest(name)
         if found is not None:
             self._compare(found[1])
-        return FileSlot(self, name, None if found is None else found[0])
-
-
-def _seed_of(state: Mapping[str, Any], where: Path) -> int:
-    """The seed that every state has."""
-    seed = state.get("seed")
-    if type(seed) is not int or not 0 <= seed < 2**63:
-        raise CheckpointError(
-            f"the checkpoint in {str(where)!r} is no state of a fit: its seed is {seed!r:.40}. {ANEW}"
-        )
-    return seed
+        slot = FileSlot(self, name, None if found is None else found[0])
+        slot.asks_more = found is not None and found[1] != self.about
+        return slot
 
 
 class CheckpointSlot(ABC):
@@ -155,6 +157,7 @@ class CheckpointSlot(ABC):
 
     saved: dict[str, Any] | None = None
     where: str = ""  # for messages
+    asks_more = False  # the run goes further than the one that saved it
 
     @abstractmethod
     def offer(self, state: Callable[[], Mapping[str, Any] | None]) -> None:

@@ -76,3 +76,11 @@ def require_rows(name: str, rows: np.ndarray, n: int) -> None:
     """CheckpointError unless these are numbers of different rows out of n."""
     if len(rows) and (rows.dtype.kind != "u" or rows.max() >= n or np.bincount(rows).max() > 1):
         raise CheckpointError(f"{name!r} are not different rows out of {n}")
+
+
+def seed_of(state: Mapping[str, Any], where: str, hint: str) -> int:
+    """The seed that every state has."""
+    seed = state.get("seed")
+    if type(seed) is not int or not 0 <= seed < 2**63:
+        raise CheckpointError(f"{where} is no state of a fit: its seed is {seed!r:.40}. {hint}")
+    return seed

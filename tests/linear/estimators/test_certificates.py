@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from estimator_data import SOLVERS, data, objective
 
 from cesaro.linear import ConvergenceDisplay, DualAveragingClassifier, DualAveragingRegressor
+from cesaro.linear.estimators.certified_predictions import certified_labels, row_norms
 from cesaro.losses import CLASSIFICATION, REGRESSION
 
 
@@ -151,3 +153,31 @@ def test_certified_labels_depend_on_the_fit_not_on_later_parameters():
     model = DualAveragingClassifier(random_state=0).fit(X, y)
     before = model.predict_certified(X)[1]
     assert np.array_equal(before, model.set_params(fit_intercept=False, intercept_scaling=1e-3).predict_certified(X)[1])
+
+
+def test_a_huge_row_certifies_nothing_about_the_others():
+    X, y, _ = data(n=60, d=3)
+    model = DualAveragingClassifier(alpha=1e-2, fit_intercept=False, max_iter=1, tol=0, random_state=0).fit(X, y)
+    Z = np.random.default_rng(1).normal(size=(2000, 3))
+    alone = model.predict_certified(Z)[1]
+    for huge in ([[1e165, 0.0, 0.0]], [[0.0, 1e300, 0.0]]):
+        np.testing.assert_array_equal(model.predict_certified(np.vstack([Z, huge]))[1][:-1], alone)
+        np.testing.assert_array_equal(model.predict_certified(sp.csr_array(np.vstack([Z, huge])))[1][:-1], alone)
+    assert not alone.all()
+
+
+def test_lengths_of_rows_are_right_whatever_their_size():
+    sizes = np.array([5e-324, 1e-300, 1e-200, 1.0, 1e200, 1e307])
+    X = sizes[:, None] * np.array([[3.0, 4.0]])
+    for matrix in (X, sp.csr_array(X)):
+        found = row_norms(matrix, 0.0)
+        np.testing.assert_allclose(found[1:], 5.0 * sizes[1:], rtol=1e-14)
+        assert (found[1:] >= 5.0 * sizes[1:]).all()
+    np.testing.assert_allclose(row_norms(np.zeros((2, 3)), 2.0), 2.0)
+
+
+def test_a_score_that_overflows_is_not_certified():
+    scores = np.array([np.inf, -np.inf, np.nan, 1.0])
+    assert certified_labels(scores, np.ones(4), 0.0, 1.0, 0.0, 5)[1].tolist() == [False, False, False, True]
+    several = np.array([[np.inf, 0.0, 1.0], [5.0, 0.0, 1.0], [5.0, -np.inf, 1.0]])
+    assert certified_labels(several, np.ones(3), np.zeros(3), 1.0, np.zeros(3), 5)[1].tolist() == [False, True, False]

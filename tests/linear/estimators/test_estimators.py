@@ -222,7 +222,7 @@ def test_losses_without_probabilities_do_not_offer_them():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"l1_ratio": 1.0}, "not strongly convex"),
+        ({"l1_ratio": 1.0, "solver": "gda"}, "no L2 term"),
         ({"l1_ratio": 0.5, "radius": 1.0}, "radius"),
         ({"l1_ratio": 0.5, "solver": "sc-pda"}, "sc-rda"),
         ({"checkpoint": "somewhere", "warm_start": True}, "warm_start"),

@@ -16,7 +16,7 @@ from cesaro.linear import (
         ({"alpha": 1e-2}, "alpha is 0.01 here and 0.001 there"),
         ({"solver": "gda"}, "solver is 'gda' here and 'anchored' there"),
         ({"random_state": 6}, "random_state is 6 here and 5 there"),
-        ({"max_iter": 13}, "max_iter is 13.0 here and 12.0 there"),
+        ({"max_iter": 11}, "max_iter is 11.0 here and 12.0 there"),
         ({"class_weight": "balanced"}, "sample_weight is "),
     ],
 )

@@ -6,6 +6,7 @@ import shutil
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 from checkpointed_fits import assert_same, classifier, data, quietly, regressor
 from sklearn.base import clone
@@ -39,6 +40,13 @@ CASES = {
     "anchored": (classifier(), 2),
     "anchored, smooth": (classifier(loss="log_loss"), 2),
     "anchored, L1": (classifier(l1_ratio=0.5), 2),
+    "coordinate descent": (classifier(loss="log_loss", alpha=1e-3, l1_ratio=0.5, tol=1e-10), 3),
+    "coordinate descent, L1 alone": (
+        classifier(loss="squared_hinge", alpha=1e-3, l1_ratio=1.0, tol=0.0, max_iter=6),
+        2,
+    ),
+    "coordinate descent, kinks": (classifier(alpha=1e-2, l1_ratio=1.0, tol=1e-7), 2),
+    "coordinate descent after epochs": (classifier(alpha=1e-4, l1_ratio=0.9, tol=1e-12, max_iter=165), 2),
     "anchored, ball": (classifier(radius=0.3, tol=0.0, max_iter=12), 2),
     "anchored, own anchor": (classifier(anchor=3.0), 2),
     "anchored, long": (classifier(tol=0.0, max_iter=40, alpha=1e-5), 2),
@@ -187,3 +195,39 @@ def test_fits_at_once_may_share_a_directory(solver, tmp_path, monkeypatch):
             for found in pool.map(lambda _: clone(model).fit(X, y), range(12)):
                 assert_same(plain, found)
     assert not list(tmp_path.glob(".*.part"))
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("solver", ["anchored", "gda"])
+def test_a_finished_fit_goes_on_to_a_smaller_tol_and_keeps_what_it_had(solver, classes, tmp_path):
+    X, y, _ = data(classes=classes)
+    first = quietly(classifier(solver=solver, max_iter=1000, tol=1e-1, checkpoint=tmp_path), X, y)
+    more = quietly(classifier(solver=solver, max_iter=1000, tol=1e-2, checkpoint=tmp_path), X, y)
+    assert np.max(first.relative_gap_) > 1e-2 >= np.max(more.relative_gap_)
+    assert np.all(more.objective_ <= first.objective_)
+    assert np.all(more.lower_bound_ >= first.lower_bound_)
+    assert more.n_iter_ > first.n_iter_
+    assert_same(more, quietly(classifier(solver=solver, max_iter=1000, tol=1e-2, checkpoint=tmp_path), X, y))
+    with pytest.raises(ValueError, match=r"another run's: tol is 0\.1 here and 0\.01 there"):
+        classifier(solver=solver, max_iter=1000, tol=1e-1, checkpoint=tmp_path).fit(X, y)
+
+
+def test_the_default_solver_goes_on_from_its_dual_values(tmp_path):
+    X, y, _ = data()
+    first = quietly(classifier(max_iter=1000, tol=1e-4, checkpoint=tmp_path), X, y)
+    more = quietly(classifier(max_iter=1000, tol=1e-5, checkpoint=tmp_path), X, y)
+    anew = quietly(classifier(max_iter=1000, tol=1e-5), X, y)
+    assert more.relative_gap_ <= 1e-5
+    assert more.n_iter_ - first.n_iter_ < anew.n_iter_
+
+
+@pytest.mark.parametrize("solver", ["anchored", "gda"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_fit_that_was_cut_short_goes_on_to_a_smaller_tol_or_more_epochs(solver, classes, tmp_path):
+    X, y, _ = data(classes=classes)
+    short = {"solver": solver, "checkpoint": tmp_path}
+    quietly(classifier(tol=1e-1, max_iter=1000, time_limit=0.0, **short), X, y)
+    assert np.max(quietly(classifier(tol=1e-2, max_iter=1000, **short), X, y).relative_gap_) <= 1e-2
+    few = quietly(classifier(tol=0.0, max_iter=1010, **short), X, y)
+    more = quietly(classifier(tol=0.0, max_iter=1020, **short), X, y)
+    assert (few.n_iter_, more.n_iter_) == (1010, 1020)

@@ -17,6 +17,7 @@ import numpy as np
 from numba import njit
 
 from cesaro.compiled.flags import KERNEL
+from cesaro.linear.bounds.rounding import PAIRWISE, U, norm
 from cesaro.linear.problem.problem import Problem
 
 
@@ -37,7 +38,7 @@ class CuttingPlanes:
         self.epochs = 0
 
     def add(self, s: np.ndarray, c: float, share: float, lost: float) -> None:
-        """The cut of one more epoch; `share` is its weight in the mean of all, `lost` bounds s's rounding error."""
+        """The cut of one more epoch; `share` is its weight in the mean of all, `lost` bounds the rounding error of s."""
         if not (math.isfinite(c) and math.isfinite(lost) and np.isfinite(s).all()):
             return
         if self.epochs == 0 or math.isinf(self.c[1]):
@@ -77,17 +78,18 @@ class CuttingPlanes:
                 gram = (S + b) @ (S + b).T
             climb(gram, m, lam, c - gram @ lam / m, 300)
             lam /= lam.sum()
-            best = max(best, self._value(lam @ S, lam @ c, lam @ np.abs(c), lam @ self.lost[used]))
+            summed = 32.0 * U * (lam @ np.sqrt(np.maximum(np.einsum("ij,ij->i", S, S), 0.0)))
+            best = max(best, self._value(lam @ S, lam @ c, lam @ np.abs(c), lam @ self.lost[used] + summed))
         self.lam[used] = lam
         return best
 
     def _value(self, s, c, size, lost):
         """min over |w| <= R of mu/2 |w|^2 + l1 |w|_1 + <s, w> + c, less what rounding may have added."""
-        norm = float(np.linalg.norm(np.maximum(np.abs(s) - self.l1, 0.0)))
-        reach = min(norm / self.mu, self.radius)
-        value = c - reach * norm + self.mu / 2 * reach**2
-        rounding = (len(s) + 64) * np.finfo(float).eps * (size + 2 * reach * norm) + reach * lost
-        return float(value - rounding)
+        length = norm(np.maximum(np.abs(s) - self.l1, 0.0)) + lost
+        reach = min(length / self.mu, self.radius)
+        gain, loss = self.mu * reach / 2.0 * reach, reach * length
+        value = c - 2.0 * PAIRWISE * U * size + (gain - loss) - PAIRWISE * U * (gain + loss)
+        return float(value) if math.isfinite(value) else 0.0
 
 
 @njit(**KERNEL)

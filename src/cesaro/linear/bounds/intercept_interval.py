@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit
 
 from cesaro.compiled.flags import KERNEL
+from cesaro.linear.bounds.rounding import objective_error
 from cesaro.linear.problem.csr import margin, square
 from cesaro.linear.problem.problem import Fit, Problem
 from cesaro.linear.problem.scalar_losses import dual_form, value
@@ -24,7 +25,7 @@ GROWTH, STEPS = 1.25, 400  # tries at larger and larger distances
 def intercept_reach(problem: Problem, fit: Fit) -> float:
     """A bound on |c - c*|, in units of predictions; infinite where there is none."""
     rows, n, w = problem.rows, problem.rows.n, fit.w
-    upper = fit.objective * (1.0 + (n + rows.d) * np.finfo(float).eps)
+    upper = fit.objective * (1.0 + n * np.finfo(float).eps) + objective_error(problem, w, fit.objective)
     gap = max(0.0, upper - fit.lower_bound)
     if not (problem.mu > 0.0 and math.isfinite(gap)):
         return math.inf

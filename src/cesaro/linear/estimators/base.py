@@ -13,8 +13,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from cesaro.linear.bounds.rounding import relative_error
 from cesaro.linear.estimators.export import Exports
-from cesaro.linear.estimators.fingerprint import about
+from cesaro.linear.estimators.fingerprint import FURTHER, about
 from cesaro.linear.estimators.parameters import CONSTRAINTS
 from cesaro.linear.estimators.representation import ShowsItsProof
 from cesaro.linear.estimators.sklearn_compat import Callbacks, CallbackSupportMixin, has_callbacks
@@ -22,6 +23,7 @@ from cesaro.linear.out_of_core.readers import blocks
 from cesaro.linear.problem.csr import Rows
 from cesaro.linear.problem.empty_columns import compact, spread
 from cesaro.linear.problem.problem import Fit, Problem, make_problem, relative_gap
+from cesaro.linear.problem.scales import in_range
 from cesaro.linear.solvers.parallel import solve_all
 from cesaro.linear.solvers.progress import begin
 from cesaro.linear.solvers.settings import Settings
@@ -124,10 +126,6 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, BaseEstimator, A
 
     def _solve(self, problems: list[Problem], at_zero: list[float], settings: Settings) -> list[Fit]:
         """Fits of the problems, one model each; a warm start continues from the last ones where they still match."""
-        if not np.isfinite(at_zero).all():
-            raise ValueError(
-                "The loss overflows at w = 0: the targets are too large. Divide y by its standard deviation."
-            )
         starts: list[Any] = [None] * len(problems)
         last = getattr(self, "_previous", None)
         if self.warm_start and last is not None and last.matches(problems, settings.solver):
@@ -139,7 +137,9 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, BaseEstimator, A
             progress = Callbacks(self, len(problems), progress)
         checkpoint = None
         if self.checkpoint is not None:
-            checkpoint = Checkpoint(self.checkpoint, about(self.get_params(deep=False), problems), settings.seed)
+            checkpoint = Checkpoint(
+                self.checkpoint, about(self.get_params(deep=False), problems), settings.seed, FURTHER
+            )
             settings = settings._replace(seed=checkpoint.seed)
         fewer, places = (problems, None) if self.warm_start else compact(problems)
         try:
@@ -157,6 +157,7 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, BaseEstimator, A
 
         settings, last = self._settings(), getattr(self, "_previous", None)
         before: list[Any] = [None] * len(problems) if last is None else last.online or list(self._weights())
+        problems = in_range(problems)
         pairs = [partial_fit(problem, settings, start) for problem, start in zip(problems, before, strict=True)]
         fits = [fit for fit, _ in pairs]
         self._previous = PreviousFit(problems[0], settings.solver, len(fits), [], [s for _, s in pairs])
@@ -165,7 +166,7 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, BaseEstimator, A
 
     def _finish(self, problems: list[Problem], at_zero: list[float], settings: Settings | None = None) -> Self:
         """Solve, set the fitted attributes, warn if the proof that was asked for is not there."""
-        settings = settings or self._settings()
+        settings, problems = settings or self._settings(), in_range(problems)
         fits = self._solve(problems, at_zero, settings)
         self._publish(fits, at_zero, problems[0], self._intercept_reaches(problems, fits))
         self._warn(fits, settings.interrupted)
@@ -191,8 +192,9 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, BaseEstimator, A
         self, fits: list[Fit], at_zero: list[float], problem: Problem, reaches: np.ndarray | None = None
     ) -> None:
         """Set the fitted attributes; `at_zero` holds the objectives at w = 0."""
-        n, d = problem.rows.n, problem.rows.d
+        d = problem.rows.d
         self.intercept_ = np.array([self._bias * fit.w[d] if self._bias else 0.0 for fit in fits])
+        self._rounding = max(relative_error(problem, fit.w, float(fit.objective)) for fit in fits)
         self.coef_ = np.empty((len(fits), d))
         for k, fit in enumerate(fits):  # all weights need not be in memory twice
             self.coef_[k] = fit.w[:d]
@@ -209,7 +211,6 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, BaseEstimator, A
         self._mu, self._scaling = problem.mu, problem.rows.bias
         penalized = problem.penalize_intercept or not self._scaling
         self._intercept_reach = np.full(len(fits), 0.0 if penalized else np.inf) if reaches is None else reaches
-        self._rounding = (n + d) * np.finfo(float).eps  # of an objective, relative: a sum of n losses of d products
 
     def _warn(self, fits: list[Fit], interrupted: bool = False) -> None:
         """Say so, to the caller of fit, when the proof that was asked for is not there."""

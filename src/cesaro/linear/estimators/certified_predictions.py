@@ -19,26 +19,30 @@ def row_norms(X: Any, bias: float) -> np.ndarray:
     if sparse and not X.has_canonical_format:
         X = X.copy()  # the caller's stays as it is
         X.sum_duplicates()
-    largest = abs(X).max()
-    unit = float(largest) if largest > 0 else 1.0
-    X = X.astype(np.float64) / unit  # squares neither overflow nor vanish
+    unit = np.asarray(abs(X).max(axis=1).todense() if sparse else np.abs(X).max(axis=1), dtype=np.float64).ravel()
+    unit = np.maximum(unit, 1e-300)  # each row in its own: no square overflows, none that counts vanishes
+    X = sp.dia_array((1.0 / unit[None], [0]), shape=(len(unit),) * 2) @ X if sparse else X / unit[:, None]
     squares = np.asarray(X.multiply(X).sum(axis=1)).ravel() if sparse else np.einsum("ij,ij->i", X, X)
-    return np.hypot(unit * np.sqrt(squares), bias) * (1.0 + (X.shape[1] + 4) * EPS)
+    return np.hypot(unit * np.sqrt(squares), bias) * (1.0 + (X.shape[1] + 8) * EPS)
 
 
 def certified_labels(scores, norms, gap, mu: float, w_norms, terms: int, intercept_reach=0.0):
     """Index of the winning class of each row, and whether the optimum provably has the same one.
 
     `scores` (n, K) or (n,) for two classes; `gap`, `w_norms` and `intercept_reach` one number per model; `terms` that a
-    score sums.
+    score sums. Without strong convexity, mu = 0, no label is proved.
     """
+    if mu == 0.0:
+        best = (scores > 0.0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        return best, np.zeros(len(scores), dtype=bool)
     with np.errstate(over="ignore", invalid="ignore"):
         distance = np.sqrt(2.0 * np.asarray(gap, dtype=float) / mu) + terms * EPS * np.asarray(w_norms)
         reach = (np.multiply.outer(norms, distance) + np.asarray(intercept_reach)) * (1.0 + 4.0 * EPS)
+    finite = np.isfinite(scores)  # a score that has overflowed says nothing
     if scores.ndim == 1:
-        return (scores > 0.0).astype(np.intp), np.abs(scores) > reach.reshape(len(scores))
+        return (scores > 0.0).astype(np.intp), finite & (np.abs(scores) > reach.reshape(len(scores)))
     best = scores.argmax(axis=1)
     rows = np.arange(len(scores))
     rivals = scores + reach
     rivals[rows, best] = -np.inf
-    return best, scores[rows, best] - reach[rows, best] > rivals.max(axis=1)
+    return best, finite.all(axis=1) & (scores[rows, best] - reach[rows, best] > rivals.max(axis=1))

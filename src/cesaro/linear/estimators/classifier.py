@@ -11,7 +11,7 @@ from cesaro.linear.estimators.all_or_nothing import all_or_nothing
 from cesaro.linear.estimators.fits_files import FitsFiles, Path
 from cesaro.linear.estimators.one_vs_rest import LinearClassifier
 from cesaro.linear.estimators.parameter_docs import CLASSIFIER, EVERY_ESTIMATOR, ONE_ALPHA
-from cesaro.linear.estimators.parameters import CLASSIFIER_CONSTRAINTS, CONSTRAINTS, check_together, refuse_checkpoint
+from cesaro.linear.estimators.parameters import CLASSIFIER_CONSTRAINTS, CONSTRAINTS, check_partial_fit, check_together
 from cesaro.linear.estimators.sklearn_compat import _check_partial_fit_first_call, _fit_context
 from cesaro.linear.estimators.validation import Labels, check_labels, check_rows, check_weights, drop_weightless, used
 from cesaro.linear.out_of_core.csr_store import Store
@@ -144,8 +144,7 @@ class DualAveragingClassifier(FitsFiles, LinearClassifier):
         classes : array-like of shape (n_classes,) or None
             All labels that will ever come; needed in the first call.
         """
-        check_together(self)
-        refuse_checkpoint(self, "save the model between calls of partial_fit.")
+        check_partial_fit(self)
         if self.class_weight == "balanced":
             raise ValueError(
                 "class_weight='balanced' needs all labels at once, which partial_fit does not have. "

@@ -15,6 +15,7 @@ from cesaro.linear.estimators.sklearn_compat import validate_parameters
 from cesaro.linear.estimators.targets import columns_of
 from cesaro.linear.problem.csr import Rows
 from cesaro.linear.problem.problem import Fit, Problem, least_unit, make_problem
+from cesaro.linear.problem.scales import largest_entry
 from cesaro.linear.solvers.parallel import safeguarded
 from cesaro.linear.solvers.settings import Settings
 from cesaro.losses import Loss
@@ -111,7 +112,7 @@ def publish(model: Any, fits: list[Fit], sample: Problem, n: int) -> None:
     at_zero = [float(fit.history["objective"][0]) for fit in fits]
     fits = [safeguarded(zero, fit) for zero, fit in zip(at_zero, fits, strict=True)]
     rows = sample.rows._replace(ptr=np.broadcast_to(np.uint32(0), n + 1), data=sample.rows.data[:0])
-    problem = sample._replace(rows=rows)
+    problem = sample._replace(rows=rows, largest=largest_entry(sample))
     model._publish(fits, at_zero, problem)
     model._previous = PreviousFit(problem, model.solver, len(fits), [])
     if not is_classifier(model):

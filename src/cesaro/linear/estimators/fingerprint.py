@@ -1,6 +1,7 @@
 """What a checkpoint is about: the data, as checksums, and every parameter that the result depends on."""
 
 import hashlib
+import operator
 from numbers import Integral
 from typing import Any
 
@@ -9,8 +10,16 @@ import numpy as np
 from cesaro.linear.problem.problem import Problem
 from cesaro.version import __version__
 
-STATES = 4  # what a state consists of, and which numbers are drawn; raised when that changes
+STATES = 5  # what a state consists of, and which numbers are drawn; raised when that changes
 FREE = ("checkpoint", "n_jobs", "random_state", "time_limit", "verbose", "warm_start")  # may differ when a run goes on
+
+
+def as_tight(ours: float | None, theirs: float | None) -> bool:
+    """Whether a tolerance asks at least as much as another."""
+    return (ours or 0.0) <= (theirs or 0.0)
+
+
+FURTHER = {"tol": as_tight, "max_iter": operator.ge}  # a run may go on to these from an earlier one's end
 
 
 def digest(*arrays: np.ndarray) -> str:

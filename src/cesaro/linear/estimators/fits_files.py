@@ -35,7 +35,8 @@ class FitsFiles(LinearModel, ABC):
         """Fit to the rows of a file that may be larger than memory.
 
         Where a quarter of `memory` holds all rows the result is that of `fit` on X in the same float type, to the bit:
-        float32 if that has the very numbers of the file, else float64.
+        float32 if that has the very numbers of the file, else float64. (With L1, half of `memory` has to hold about 100
+        bytes a row as well.)
 
         Parameters
         ----------

@@ -1,5 +1,6 @@
 """What every linear classifier does with labels: one problem per class, scores back into labels, with a proof."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,13 @@ from cesaro.linear.out_of_core.csr_store import Store
 from cesaro.linear.problem.block_order import Layout, pieces
 from cesaro.linear.problem.csr import Rows
 from cesaro.linear.problem.problem import Fit, Problem, least_unit
+from cesaro.linear.problem.scales import of_ordinary_size
 from cesaro.losses import CLASSIFICATION, Loss, ProbabilityLink
+
+NOTHING_CERTIFIED = (
+    "No label is certified: l1_ratio=1 leaves no L2 term, and without strong convexity the duality gap does not bound the "
+    "distance to the optimum. Use l1_ratio < 1, for example 0.99."
+)
 
 
 def gives_probabilities(classifier: Any) -> bool:
@@ -44,7 +51,8 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         """Sample weights times class weights."""
         if self.class_weight is None:
             return v
-        v = v * class_factors(self.class_weight, self.classes_, code, v)[code]
+        factors = of_ordinary_size(class_factors(self.class_weight, self.classes_, code, v))
+        v = of_ordinary_size(v * factors[code])
         if not v.any():
             raise ValueError(
                 f"class_weight={self.class_weight} leaves no row with a weight: all have that of a class with 0."
@@ -78,6 +86,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         factors = np.ones(len(counts))
         if self.class_weight is not None:
             factors = class_factors(self.class_weight, self.classes_, np.arange(len(counts)), counts)
+            factors = of_ordinary_size(factors)
         positive = positive_classes(len(counts))
         v, *columns = (layout.empty(store.n) for _ in range(1 + len(positive)))
         for piece in pieces(store.n):
@@ -135,10 +144,13 @@ class LinearClassifier(ClassifierMixin, LinearModel):
             As `predict` gives them.
         proved : ndarray of bool of shape (n_samples,)
             True where the duality gap is small enough for a proof. A free intercept needs a smaller one than a
-            penalised one, since the gap bounds it only through the losses; without an L2 term nothing is proved.
+            penalised one, since the gap bounds it only through the losses. Without an L2 term, `l1_ratio=1`, nothing is
+            proved, with a warning: the gap bounds how good the model is, not how far from the optimum.
         """
         check_is_fitted(self)
         X = check_points(self, X)
+        if self._mu == 0.0:
+            warnings.warn(NOTHING_CERTIFIED, UserWarning, stacklevel=2)
         gap = np.atleast_1d(self.dual_gap_) + self._rounding * np.atleast_1d(self.objective_)
         w_norms = np.hypot(row_norms(self.coef_, 0.0), self.intercept_ / (self._scaling or 1.0))
         scaling = 0.0 if self._intercept_reach.any() else self._scaling

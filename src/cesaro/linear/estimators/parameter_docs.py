@@ -3,11 +3,12 @@
 EVERY_ESTIMATOR = """
 Parameters
 ----------
-l1_ratio : float in [0, 1)
-    Share of the L1 norm; not together with `radius`.
+l1_ratio : float in [0, 1]
+    Share of the L1 norm; not together with `radius`. 1 is L1 alone (Lasso), for solver="anchored" only; the gap is proved,
+    but says nothing about single labels.
 solver : {"anchored", "gda", "sc-pda", "pegasos", "pa-psg-sc", "sc-rda"}
-    Anchored dual coordinate ascent (on small problems the last digits come from dense Newton or interior point steps),
-    or a method of the paper as it is.
+    Anchored dual coordinate ascent (on small problems the last digits come from dense Newton or interior point steps; L1 is
+    solved by coordinate descent over columns, with working sets), or a method of the paper as it is.
 averaging : "auto" or an object from `cesaro.weights`
     Weights of the paper's solvers, constant within an epoch; "anchored" has its own.
 anchor : "auto" or float
@@ -61,7 +62,8 @@ warm_start : bool
 checkpoint : path or None
     A directory where `fit` keeps its state: after the first epoch, then so rarely that it costs 5 % of the time at
     most, and at the end. A later fit of the same data with the same parameters goes on from there and gives the
-    same bits; one that had finished is returned as it was. Another run's checkpoint is refused.
+    same bits; one that had finished is returned as it was, or goes on if it is asked for more: a smaller `tol`, a larger
+    `max_iter`. Another run's checkpoint is refused.
 
 Attributes
 ----------

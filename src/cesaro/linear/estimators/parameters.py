@@ -59,10 +59,10 @@ def check_ratios(l1_ratio: Any) -> float:
 
 def check_together(model: Any) -> None:
     """Refuse what single parameters cannot show."""
-    if np.any(np.equal(model.l1_ratio, 1.0)):
+    if np.any(np.equal(model.l1_ratio, 1.0)) and model.solver != "anchored":
         raise ValueError(
-            "l1_ratio=1 leaves no L2 term: the objective is not strongly convex and nothing can be proved. "
-            "Use l1_ratio < 1, for example 0.99."
+            f"l1_ratio=1 leaves no L2 term, and solver={model.solver!r} needs a strongly convex objective. "
+            "Use solver='anchored', or l1_ratio < 1, for example 0.99."
         )
     largest = check_ratios(model.l1_ratio)
     if largest > 0.0 and model.radius is not None:
@@ -87,4 +87,15 @@ def refuse_checkpoint(model: Any, instead: str) -> None:
     if model.checkpoint is not None:
         raise ValueError(
             f"checkpoint={model.checkpoint!r} is for one fit at one alpha only. Set checkpoint=None; {instead}"
+        )
+
+
+def check_partial_fit(model: Any) -> None:
+    """Refuse what one memoryless pass cannot have."""
+    check_together(model)
+    refuse_checkpoint(model, "save the model between calls of partial_fit.")
+    if model.l1_ratio == 1.0:
+        raise ValueError(
+            "partial_fit needs a strongly convex objective, and l1_ratio=1 leaves no L2 term. Use fit, or l1_ratio < 1, "
+            "for example 0.99."
         )

@@ -10,7 +10,7 @@ from cesaro.docstrings import complete
 from cesaro.linear.estimators.all_or_nothing import all_or_nothing
 from cesaro.linear.estimators.fits_files import FitsFiles, Path
 from cesaro.linear.estimators.parameter_docs import EVERY_ESTIMATOR, ONE_ALPHA, REGRESSOR
-from cesaro.linear.estimators.parameters import CONSTRAINTS, REGRESSOR_CONSTRAINTS, check_together, refuse_checkpoint
+from cesaro.linear.estimators.parameters import CONSTRAINTS, REGRESSOR_CONSTRAINTS, check_partial_fit, check_together
 from cesaro.linear.estimators.sklearn_compat import _fit_context
 from cesaro.linear.estimators.targets import LinearRegressor, spread_of
 from cesaro.linear.estimators.validation import check_rows, check_targets, check_weights, drop_weightless
@@ -135,8 +135,7 @@ class DualAveragingRegressor(FitsFiles, LinearRegressor):
     def partial_fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """One epoch over these rows; of earlier ones only the average is remembered. The first call's mean and spread
         are those of y."""
-        check_together(self)
-        refuse_checkpoint(self, "save the model between calls of partial_fit.")
+        check_partial_fit(self)
         first = not self.__sklearn_is_fitted__()
         with all_or_nothing(self):
             X = check_rows(self, X, reset=first)

@@ -82,8 +82,12 @@ class LinearRegressor(RegressorMixin, MultiOutputMixin, LinearModel):
 
 
 def spread_of(y: np.ndarray, v: np.ndarray) -> Any:
-    """The weighted standard deviation of the targets, or of each column of them."""
-    return np.sqrt(np.average((y - np.average(y, axis=0, weights=v)) ** 2, axis=0, weights=v))
+    """The weighted standard deviation of the targets, or of each column of them; infinite where it overflows."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        far = y - np.average(y, axis=0, weights=v)
+        unit = np.maximum(np.abs(far).max(axis=0), np.finfo(np.float64).tiny)  # squares neither overflow nor vanish
+        found = unit * np.sqrt(np.average((far / unit) ** 2, axis=0, weights=v))
+    return np.where(np.isnan(found), np.inf, found)
 
 
 def columns_of(y: np.ndarray) -> list[np.ndarray]:

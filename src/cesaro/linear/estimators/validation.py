@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d, vali
 
 from cesaro.compiled.flags import ALLOCATING
 from cesaro.linear.estimators.sklearn_compat import _check_sample_weight, _check_y
+from cesaro.linear.problem.scales import of_ordinary_size
 
 FLOATS = [np.float64, np.float32]
 MISSING = "This estimator requires y to be passed, but the target y is None."
@@ -160,7 +161,7 @@ def check_weights(X, sample_weight) -> np.ndarray:
         raise ValueError(f"sample_weight must not be negative: got {v[low]} at row {low}.")
     if not v.any():
         raise ValueError("Sample weights must contain at least one non-zero number.")
-    return v
+    return of_ordinary_size(v)
 
 
 def check_labels(X, y) -> Labels:

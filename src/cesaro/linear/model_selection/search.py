@@ -5,14 +5,15 @@ since then a fit is cheap and a row more or less can decide.
 """
 
 import time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
 from cesaro.compiled.flags import KERNEL
 from cesaro.linear.problem.csr import Rows
-from cesaro.linear.problem.problem import Problem, make_problem, value_at_zero
+from cesaro.linear.problem.problem import Fit, Problem, make_problem, value_at_zero
+from cesaro.linear.solvers.driver import Report
 from cesaro.linear.solvers.interrupts import some_of
 from cesaro.linear.solvers.parallel import solve_all
 from cesaro.linear.solvers.progress import begin
@@ -69,6 +70,7 @@ def suits_one_pass(search: Search, rows: Rows, columns: list[np.ndarray]) -> boo
     how = search.settings
     plain = how.averaging == "auto" and how.anchor == "auto" and how.batch_size == 1 and search.radius == np.inf
     able = plain and search.unit is not None and how.solver in ("anchored", "gda") and how.sampling == "reshuffle"
+    able = able and search.l1_ratio < 1.0  # a pass needs strong convexity
     return able and rows.n > FEW and _even(rows) and max(np.abs(y).max() for y in columns) < LARGE
 
 
@@ -100,8 +102,9 @@ def one_at_a_time(search: Search, rows: Rows, tasks: list[Task]) -> Found:
     mine = settings._replace(time_limit=None if limit is None else SHARE * limit)
     at_zero = [value_at_zero(p) for p in problems]
     progress = begin(len(problems), mine.max_iter, mine.tol, max(at_zero))
+    solve = along_alphas if search.l1_ratio > 0.0 and mine.solver == "anchored" else solve_all
     try:
-        fits = solve_all(problems, at_zero, mine, [None] * len(problems), progress, measure=False)
+        fits = solve(problems, at_zero, mine, [None] * len(problems), progress, measure=False)
     finally:
         progress.close()
     W = np.stack([fit.w for fit in fits]).reshape(len(tasks), len(search.alphas), -1, rows.width)
@@ -113,3 +116,37 @@ def one_at_a_time(search: Search, rows: Rows, tasks: list[Task]) -> Found:
         scored = np.zeros(rows.n, dtype=bool)
         scored[some_of(rows.n, max(LEAST, ROWS // len(problems)), settings.seed)] = True
     return Found(W, None, settings, scored)
+
+
+def along_alphas(
+    problems: list[Problem],
+    at_zero: list[float],
+    settings: Settings,
+    starts: list[Any],
+    report: Report,
+    measure: bool = True,
+) -> list[Fit]:
+    """`solve_all` from the largest penalty to the smallest, each from the solution with the one before.
+
+    With L1 the larger penalty has fewer weights, and its solution is a good start for the next.
+    """
+    levels, fits, begun = sorted({p.l1 for p in problems}, reverse=True), dict[int, Fit](), time.perf_counter()
+    of_series: dict[int, Any] = {}  # the last state of each series of problems that differ in their penalty only
+    for done, l1 in enumerate(levels):
+        here = [k for k, p in enumerate(problems) if p.l1 == l1]
+        mine = settings
+        if settings.time_limit is not None:
+            left = max(0.0, settings.time_limit - (time.perf_counter() - begun))
+            mine = settings._replace(time_limit=left / (len(levels) - done))
+        begin_from = [of_series.get(place, starts[k]) for place, k in enumerate(here)]
+
+        def report_of(model: int, *found: Any, here: list[int] = here) -> None:
+            report(here[model], *found)
+
+        values = [at_zero[k] for k in here]
+        found = solve_all([problems[k] for k in here], values, mine, begin_from, report_of, measure=measure)
+        fits |= dict(zip(here, found, strict=True))
+        of_series = {place: fit.state for place, fit in enumerate(found)}
+        if any(fit.status == "interrupted" for fit in found):
+            settings = settings._replace(max_iter=1)
+    return [fits[k] for k in range(len(problems))]

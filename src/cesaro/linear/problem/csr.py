@@ -101,10 +101,14 @@ def entry(data, j):
 
 @register_jitable(**KERNEL, forceinline=True)
 def margin(rows, i, w):
-    """<x_i, w>; `w` has d + 1 entries, the last the intercept's. Two sums: one addition need not wait for the other."""
-    data, col = rows.data, rows.col
-    j, stop = span(rows, i)
-    even, odd = rows.bias * w[rows.d], 0.0
+    """<x_i, w>; `w` has d + 1 entries, the last the intercept's."""
+    start, stop = span(rows, i)
+    return two_sums(rows.data, rows.col, start, stop, w, rows.bias * w[rows.d], 0.0)
+
+
+@register_jitable(**KERNEL, forceinline=True)
+def two_sums(data, col, j, stop, w, even, odd):
+    """The entries from j on times w, added to two sums, and these to each other: one addition need not wait for the other."""
     while j + ONE < stop:
         even += entry(data, j) * w[col[j]]
         odd += entry(data, j + ONE) * w[col[j + ONE]]
@@ -166,6 +170,17 @@ def prefetch_values(data, first, last):
         prefetch(data, last)
 
 
+@register_jitable(**KERNEL, forceinline=True)
+def prefetch_row(rows, i):
+    """Prefetch what a short row i has; returns where its first entry and its last are."""
+    start, stop = span(rows, i)
+    first, last = np.intp(start), np.intp(stop) - 1
+    prefetch(rows.col, first)
+    prefetch(rows.col, last)
+    prefetch_values(rows.data, first, last)
+    return first, last
+
+
 @register_jitable(**KERNEL)
 def ahead(rows, targets, v, order, k):
     """Prefetch what the rows that come soon will need."""
@@ -178,11 +193,7 @@ def ahead(rows, targets, v, order, k):
             if v.shape[0] > 1:
                 prefetch(v, soon)
     if k + NEAR < n:
-        start, stop = span(rows, order[k + NEAR])
-        first, last = np.intp(start), np.intp(stop) - 1
-        prefetch(rows.col, first)
-        prefetch(rows.col, last)
-        prefetch_values(rows.data, first, last)
+        prefetch_row(rows, order[k + NEAR])
 
 
 @register_jitable(**KERNEL)
@@ -201,11 +212,7 @@ def ahead_long(rows, records, order, k, near):
         prefetch_end(rows.ptr, rows.length, soon)
         prefetch(records, soon)
     if k + near < n:
-        start, stop = span(rows, order[k + near])
-        e, last = np.intp(start), np.intp(stop) - 1
-        prefetch(rows.col, e)
-        prefetch(rows.col, last)
-        prefetch_values(rows.data, e, last)
+        e, last = prefetch_row(rows, order[k + near])
         if last - e > 16:
             e += 16
             while e < last:

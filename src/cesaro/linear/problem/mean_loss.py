@@ -1,23 +1,39 @@
-"""One pass over the rows as they are: the mean loss at a point, and the cut of remembered slopes."""
+"""One pass over the rows as they are: the mean loss at a point, the mean of |x|^2, and the cut of remembered slopes."""
 
 import numpy as np
 from numba import njit
 
 from cesaro.compiled.flags import KERNEL, SCALAR
-from cesaro.linear.problem.csr import ahead, margin
+from cesaro.linear.problem.compensated_sum import BLOCK, add_compensated
+from cesaro.linear.problem.csr import ahead, margin, square
 from cesaro.linear.problem.problem import Problem, objective
 from cesaro.linear.problem.scalar_losses import conjugate, dual_form, slope, value
 
 
 @njit(**SCALAR)
 def mean_loss(rows, y, v, order, loss, w):
-    """sum v_i phi(<x_i, w>, y_i) / sum v_i over the rows of `order`."""
-    total, weight = 0.0, 0.0
+    """sum v_i phi(<x_i, w>, y_i) / sum v_i over the rows of `order`, without rounding that grows with their number."""
+    total, weight, totals, total_lost, weights, weight_lost = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(order.shape[0]):
+        if k % BLOCK == 0:
+            totals, total_lost = add_compensated(totals, total_lost, total)
+            weights, weight_lost = add_compensated(weights, weight_lost, weight)
+            total, weight = 0.0, 0.0
         ahead(rows, y, v, order, k)
         i = order[k]
         total += v[i] * value(loss, margin(rows, i, w), y[i])
         weight += v[i]
+    return (totals + (total_lost + total)) / (weights + (weight_lost + weight))
+
+
+@njit(**SCALAR)
+def mean_square(rows, v):
+    """mean |x|^2 over the rows that exist, the intercept's feature included."""
+    total, weight = 0.0, 0.0
+    for i in range(v.shape[0]):
+        if v[i] > 0.0:
+            total += v[i] * square(rows, np.uint32(i))
+            weight += v[i]
     return total / weight
 
 

@@ -1,6 +1,6 @@
-"""What is solved, what a solver gives back, and the four notions that all of them share.
+"""What is solved, what a solver gives back, and the three notions that all of them share.
 
-Problem, Fit, History; the objective, the relative duality gap, the stopping rule, and units in which nothing overflows.
+Problem, Fit, History; the objective, the relative duality gap, the stopping rule.
 """
 
 import math
@@ -12,6 +12,7 @@ from cesaro.linear.problem.block_order import pieces
 from cesaro.linear.problem.csr import Rows
 from cesaro.losses import Loss
 
+SMALL = 1e-280  # below it, and above its inverse, a sum of squares has lost digits
 TWO_CLASSES, ONE_VS_REST = 1e-3, 0.1  # the least unit of a relative gap, as a part of the objective at w = 0
 
 
@@ -32,6 +33,7 @@ class Problem(NamedTuple):
     layout: Any = None  # of rows that lie in a file: block_order.Layout
     least_unit: float = TWO_CLASSES  # of a relative gap, as a part of the objective at w = 0
     penalize_intercept: bool = True
+    largest: float | None = None  # entry of the rows, where that is known: `scales`
 
 
 class History:
@@ -72,7 +74,13 @@ class Fit(NamedTuple):
 
 def objective(mean_loss: Any, w: np.ndarray, mu: Any, l1: Any = 0.0, d: int | None = None) -> Any:
     """mu/2 |w|^2 + l1 |w|_1 + mean loss, of points (..., width); the first d entries bear the L1 term."""
-    found = mean_loss + mu / 2.0 * (w @ w if w.ndim == 1 else np.einsum("ij,ij->i", w, w))
+    with np.errstate(over="ignore", under="ignore"):
+        squares = w @ w if w.ndim == 1 else np.einsum("ij,ij->i", w, w)
+        penalty = mu / 2.0 * squares
+        if not np.all((squares >= SMALL) & (squares <= 1.0 / SMALL)):  # with mu it may be a number
+            part = np.sqrt(mu / 2.0) * w
+            penalty = part @ part if w.ndim == 1 else np.einsum("ij,ij->i", part, part)
+    found = mean_loss + penalty
     if isinstance(l1, float) and l1 == 0.0:
         return found
     return found + l1 * np.abs(w[..., :d]).sum(axis=-1)
@@ -106,25 +114,6 @@ def is_solved(objective: Any, lower_bound: Any, least: Any, tol: float) -> Any:
     return (tol > 0.0) & (relative_gap(objective, lower_bound, least) <= tol)
 
 
-def rescaled(problem: Problem) -> tuple[Problem, float]:
-    """The same problem in units in which squares neither overflow nor vanish, and the factor that takes its w back.
-
-    x = t x' with a power of two t, w = w'/t, mu' = mu/t^2, l1' = l1/t. Data of an ordinary size are left as they are;
-    of others a scaled copy is made. A mu' beyond 1e200 is set to that: its w is 0 to the last digit either way.
-    """
-    rows = problem.rows
-    largest = max(float(np.abs(rows.data[:: max(1, len(rows.data) // 4096)]).max(initial=0.0)), abs(rows.bias))
-    if 1e-20 <= largest <= 1e20:
-        return problem, 1.0
-    largest = max(float(max(rows.data.max(initial=0.0), -rows.data.min(initial=0.0))), abs(rows.bias))
-    if largest == 0.0 or 1e-20 <= largest <= 1e20:
-        return problem, 1.0
-    t = 2.0 ** math.floor(math.log2(largest))
-    rows = rows._replace(data=rows.data.astype(np.float64) / t, bias=rows.bias / t)
-    mu = min(float(problem.mu) / t / t, 1e200)
-    return problem._replace(rows=rows, mu=mu, l1=float(problem.l1) / t, radius=float(problem.radius) * t), 1.0 / t
-
-
 def make_problem(
     rows: Rows,
     y: np.ndarray,
@@ -136,9 +125,12 @@ def make_problem(
     penalize_intercept: bool = True,
     unit: float = 1.0,
 ) -> Problem:
-    """The problem in scikit-learn's terms: mu = alpha (1 - l1_ratio) / unit, l1 = alpha l1_ratio; see `Loss.alpha_unit`."""
-    mu, l1 = float(alpha * (1.0 - l1_ratio)) / unit, float(alpha * l1_ratio)
-    return Problem(rows, y, v, loss, mu, l1, radius, penalize_intercept=penalize_intercept)
+    """The problem in scikit-learn's terms: mu = alpha (1 - l1_ratio) / unit, l1 = alpha l1_ratio; see `Loss.alpha_unit`.
+
+    The intercept's penalty is L2 alone: without mu it has none.
+    """
+    mu, l1 = float(alpha * (1.0 - l1_ratio)) / float(unit), float(alpha * l1_ratio)
+    return Problem(rows, y, v, loss, mu, l1, radius, penalize_intercept=penalize_intercept and mu > 0.0)
 
 
 def value_at_zero(problem: Problem) -> float:

@@ -111,6 +111,10 @@ class Loop:
                 raise CheckpointError("it ends before it begins")
             for k, log in enumerate(self.logs):
                 log.resume(state["models"][str(k)])
+                if log.status == "converged" and not log.solved(
+                    self.settings.tol
+                ):  # it asks for more than the one before
+                    log.status = ""
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             words = str(error) if isinstance(error, CheckpointError) else f"{type(error).__name__} {error}"
             raise CheckpointError(

@@ -6,7 +6,6 @@ has one thread meanwhile: vectors of many features would wake the others, for no
 
 import threading
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from importlib import import_module
 from typing import Any
@@ -14,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from cesaro.compiled.blas_threads import one_blas_thread
-from cesaro.linear.problem.problem import Fit, History, Problem, differ_in_targets_only
+from cesaro.linear.problem.problem import Fit, Problem, differ_in_targets_only
 from cesaro.linear.solvers.anchored import one_vs_rest
 from cesaro.linear.solvers.driver import Report
+from cesaro.linear.solvers.finished_fits import epochs_left, load_or_solve
 from cesaro.linear.solvers.interrupts import EPOCHS, heard, published, sampled
 from cesaro.linear.solvers.settings import SOLVERS, Settings
-from cesaro.storage.checkpoint import ANEW, NULL_SLOT, Checkpoint, CheckpointSlot
-from cesaro.storage.states import CheckpointError, require_like
+from cesaro.storage.checkpoint import NULL_SLOT, Checkpoint, CheckpointSlot
 
 LARGEST_STATE = 2**21  # weights at most of models in one pass
 
@@ -58,7 +57,11 @@ def _solve_all(
         from cesaro.linear.solvers.averaging import multi_target
 
         slot: CheckpointSlot = NULL_SLOT if checkpoint is None else checkpoint.slot("models")
-        fits = load_or_solve(slot, problems, lambda: multi_target.solve(problems, settings, report, slot))
+
+        def solve_models(before: list[Fit]) -> list[Fit]:
+            return multi_target.solve(problems, epochs_left(settings, before), report, slot)
+
+        fits = load_or_solve(slot, problems, solve_models)
         return [safeguarded(zero, fit) for zero, fit in zip(at_zero, fits, strict=True)]
     workers = Workers(problems, at_zero, settings, starts, report, checkpoint)
     workers.measure = measure
@@ -167,7 +170,12 @@ class Workers:
             return one_vs_rest.solve([self.problems[k] for k in group], settings, report)
         (k,) = group
         problem, slot = self.problems[k], NULL_SLOT if self.checkpoint is None else self.checkpoint.slot(f"model-{k}")
-        return load_or_solve(slot, [problem], lambda: [solve(problem, settings, self.starts[k], report, slot)])
+
+        def solve_one(before: list[Fit]) -> list[Fit]:
+            start = before[0].state if before else self.starts[k]
+            return [solve(problem, epochs_left(settings, before), start, report, slot)]
+
+        return load_or_solve(slot, [problem], solve_one)
 
     def hurried(self, group: list[int]) -> list[Fit]:
         """By a few epochs over some of the rows."""
@@ -198,40 +206,3 @@ def _in_one_pass(problems: list[Problem], settings: Settings, starts: list[Any])
     plain = settings.batch_size == 1 and settings.sampling == "reshuffle" and all(start is None for start in starts)
     ours = SOLVERS[settings.solver] == "averaging.solver" and len(problems) * rows.d <= LARGEST_STATE
     return several and plain and ours and differ_in_targets_only(problems)
-
-
-def load_or_solve(slot: CheckpointSlot, problems: list[Problem], solve: Callable[[], list[Fit]]) -> list[Fit]:
-    """The fits that the slot has, or those of `solve`, which it then keeps if nothing cut them short."""
-    if slot.saved is not None and "fits" in slot.saved:
-        try:
-            return _loaded(slot.saved, problems)
-        except CheckpointError as error:
-            raise CheckpointError(f"the checkpoint {slot.where} has no fits like these: {error}. {ANEW}") from error
-    fits = solve()
-    if all(fit.status in ("converged", "max_iter") for fit in fits):
-        state = {f"{k}.{name}": value for k, fit in enumerate(fits) for name, value in _saved(fit).items()}
-        slot.finish({"fits": len(fits)} | state)
-    return fits
-
-
-def _saved(fit: Fit) -> dict[str, Any]:
-    """A fit as arrays, numbers and words; without the state that only a warm start needs."""
-    names = ("w", "objective", "lower_bound", "n_iter", "status")
-    return {name: getattr(fit, name) for name in names} | {
-        f"history.{name}": fit.history[name] for name in History.COLUMNS
-    }
-
-
-def _loaded(saved: dict[str, Any], problems: list[Problem]) -> list[Fit]:
-    """The fits of what `_saved` made."""
-    column, fits = np.empty(0), []
-    names = [f"history.{name}" for name in History.COLUMNS]
-    for k, problem in enumerate(problems):
-        none = Fit(np.empty(problem.rows.width), 0.0, 0.0, 0, dict.fromkeys(History.COLUMNS, column), "")
-        mine = {name.removeprefix(f"{k}."): value for name, value in saved.items() if name.startswith(f"{k}.")}
-        require_like(mine, _saved(none), lengths=names)
-        if len({len(mine[name]) for name in names}) > 1 or not len(mine[names[0]]) or not np.isfinite(mine["w"]).all():
-            raise CheckpointError("the history has no rows, or columns of different length, or w is not finite")
-        history = {name.removeprefix("history."): mine.pop(name) for name in names}
-        fits.append(Fit(**mine, history=history))
-    return fits

@@ -1,7 +1,9 @@
 """What figures 2 and 3 share: training loss and test accuracy on CIFAR-10 and CIFAR-100, the rates in a table."""
 
+from collections.abc import Callable
+
 from cesaro.reproduce.budget import Budget
-from cesaro.reproduce.networks.claims import Outcomes
+from cesaro.reproduce.networks.claims import Methods, Outcomes
 from cesaro.reproduce.networks.queue import jobs, missing_runs, train_all
 from cesaro.reproduce.networks.runs import Trainer, TrainingSetting, epoch_series, values_of
 from cesaro.reproduce.networks.trainings import METHODS, MODIFIED, PRINTED, SGD, SWA
@@ -10,6 +12,9 @@ from cesaro.reproduce.results import Claim, Figure, Panel
 TITLES = {"cifar10": "CIFAR-10", "cifar100": "CIFAR-100"}
 VARIANTS = {"as printed": PRINTED, "with a constant phase": MODIFIED}
 Found = dict[str, Outcomes | str]  # of each data set every method's outcome, or why there is none
+PaperClaims = Callable[
+    [dict[str, Outcomes], Methods, int, str], tuple[Claim, ...]
+]  # the int: test images; the str: a variant
 HOW = (
     "Weight decay 5e-3, no augmentation; the paper prints neither its batch size nor its number of epochs. Every method has "
     "the rate of the paper's grid whose run, in full length on the first seed, is best on training images held out for that. "
@@ -34,6 +39,15 @@ def collect(setting: TrainingSetting, budget: Budget) -> tuple[Found, dict[str, 
 def every_line(found: Found) -> dict[str, Outcomes]:
     """The data sets of which every method has a run, by title: claims are about those."""
     return {TITLES[k]: v for k, v in found.items() if not isinstance(v, str) and len(v) == len(METHODS)}
+
+
+def claims_of_variants(found: Found, setting: TrainingSetting, paper_claims: PaperClaims) -> tuple[Claim, ...]:
+    """What a figure claims of the methods as printed and with a constant phase; only of data sets with every line."""
+    known = every_line(found)
+    if not known:
+        return ()
+    each = (paper_claims(known, ours, setting.test, variant) for variant, ours in VARIANTS.items())
+    return tuple(claim for some in each for claim in some)
 
 
 def explain(data: str, failure: Exception | None) -> str:

@@ -1,21 +1,11 @@
 """Figure 2: the paper's 4-layer CNN on CIFAR-10 and CIFAR-100, training loss and test accuracy of SGD, SWA, GDA and SC-PDA."""
 
 from dataclasses import replace
-from pathlib import Path
 
 from cesaro.reproduce.budget import Budget
-from cesaro.reproduce.networks import claims
-from cesaro.reproduce.networks.drawing import (
-    VARIANTS,
-    Found,
-    collect,
-    describe_setting,
-    every_line,
-    network_figure,
-    unfinished,
-)
+from cesaro.reproduce.networks import claims, drawing
 from cesaro.reproduce.networks.runs import TrainingSetting
-from cesaro.reproduce.report import drawing
+from cesaro.reproduce.report.drawing import draw as draw
 from cesaro.reproduce.results import Claim, Figure
 
 GRID = (0.1, 0.01, 0.001, 0.0001)
@@ -30,33 +20,22 @@ BETTER = "Compared to SGD, averaging schemes always achieve improvement in bette
 def run(budget: Budget) -> Figure:
     """Both data sets; runs that are saved in `budget.runs` are not trained again."""
     setting = QUICK if budget.quick else replace(FULL, seeds=min(FULL.seeds, budget.seeds))
-    found, trainers = collect(setting, budget)
-    notes = (describe_setting(setting), *unfinished(trainers))
+    found, trainers = drawing.collect(setting, budget)
+    notes = (drawing.describe_setting(setting), *drawing.unfinished(trainers))
     if budget.quick:
         notes = (*notes, "too short to judge the paper's claims")
     title = "A 4-layer convolutional network: training loss and test accuracy"
-    return network_figure(
-        "figure2", title, found, trainers, () if budget.quick else figure2_claims(found, setting), notes
+    found_claims = () if budget.quick else drawing.claims_of_variants(found, setting, figure2_claims)
+    return drawing.network_figure("figure2", title, found, trainers, found_claims, notes)
+
+
+def figure2_claims(
+    known: dict[str, claims.Outcomes], ours: claims.Methods, test_images: int, variant: str
+) -> tuple[Claim, ...]:
+    """The paper's four sentences, of the methods of one variant."""
+    return (
+        claims.training_loss_claim(known, ours, f"{LOSS} (GDA and SC-PDA {variant})"),
+        claims.edge_claim(known, ours, test_images, f"{EDGE} ({variant})"),
+        claims.oscillation_claim(known, ours, f"{CALM} ({variant})"),
+        claims.generalisation_claim(known, ours, test_images, f"{BETTER} ({variant})"),
     )
-
-
-def figure2_claims(found: Found, setting: TrainingSetting) -> tuple[Claim, ...]:
-    """The paper's four sentences, of the methods as printed and with a constant phase; only of data sets with every line."""
-    known = every_line(found)
-    if not known:
-        return ()
-    return tuple(
-        claim
-        for variant, ours in VARIANTS.items()
-        for claim in (
-            claims.training_loss_claim(known, ours, f"{LOSS} (GDA and SC-PDA {variant})"),
-            claims.edge_claim(known, ours, setting.test, f"{EDGE} ({variant})"),
-            claims.oscillation_claim(known, ours, f"{CALM} ({variant})"),
-            claims.generalisation_claim(known, ours, setting.test, f"{BETTER} ({variant})"),
-        )
-    )
-
-
-def draw(figure: Figure, folder: Path) -> list[Path]:
-    """Write its PDF and PNG."""
-    return drawing.draw(figure, folder)

@@ -5,23 +5,12 @@ weight decay that the paper states for its other network. Without a GPU the figu
 """
 
 from dataclasses import replace
-from pathlib import Path
 
 from cesaro.reproduce.budget import Budget
-from cesaro.reproduce.networks import claims
-from cesaro.reproduce.networks.drawing import (
-    TITLES,
-    VARIANTS,
-    Found,
-    collect,
-    describe_setting,
-    every_line,
-    network_figure,
-    unfinished,
-)
+from cesaro.reproduce.networks import claims, drawing
 from cesaro.reproduce.networks.runs import Trainer, TrainingSetting
 from cesaro.reproduce.networks.training_loop import device
-from cesaro.reproduce.report import drawing
+from cesaro.reproduce.report.drawing import draw as draw
 from cesaro.reproduce.results import Claim, Figure
 
 GRID = (0.1, 0.05, 0.01, 0.005, 0.001)
@@ -39,32 +28,29 @@ def run(budget: Budget) -> Figure:
     """Both data sets; runs that are saved in `budget.runs` are not trained again."""
     whole = device() == "cuda"
     setting = FULL if whole else SHORT
-    found: Found = dict.fromkeys(TITLES, LEFT_OUT)
+    found: drawing.Found = dict.fromkeys(drawing.TITLES, LEFT_OUT)
     notes: tuple[str, ...] = (LEFT_OUT,)
     trainers: dict[str, Trainer] = {}
     if not budget.quick:
-        found, trainers = collect(setting, budget)
-        notes = (describe_setting(setting), NETWORK, *unfinished(trainers), *(() if whole else (TOO_SHORT,)))
-    found_claims = figure3_claims(found, setting) if whole and not budget.quick else ()
-    return network_figure("figure3", "VGG-16: training loss and test accuracy", found, trainers, found_claims, notes)
-
-
-def figure3_claims(found: Found, setting: TrainingSetting) -> tuple[Claim, ...]:
-    """The paper's three sentences, of the methods as printed and with a constant phase."""
-    known = every_line(found)
-    if not known:
-        return ()
-    return tuple(
-        claim
-        for variant, ours in VARIANTS.items()
-        for claim in (
-            claims.edge_claim(known, ours, setting.test, f"{BETTER} ({variant})"),
-            claims.oscillation_claim(known, ours, f"{CALM} ({variant})"),
-            claims.generalisation_claim(known, ours, setting.test, f"{GAIN} ({variant})"),
+        found, trainers = drawing.collect(setting, budget)
+        notes = (
+            drawing.describe_setting(setting),
+            NETWORK,
+            *drawing.unfinished(trainers),
+            *(() if whole else (TOO_SHORT,)),
         )
+    found_claims = drawing.claims_of_variants(found, setting, figure3_claims) if whole and not budget.quick else ()
+    return drawing.network_figure(
+        "figure3", "VGG-16: training loss and test accuracy", found, trainers, found_claims, notes
     )
 
 
-def draw(figure: Figure, folder: Path) -> list[Path]:
-    """Write its PDF and PNG."""
-    return drawing.draw(figure, folder)
+def figure3_claims(
+    known: dict[str, claims.Outcomes], ours: claims.Methods, test_images: int, variant: str
+) -> tuple[Claim, ...]:
+    """The paper's three sentences, of the methods of one variant."""
+    return (
+        claims.edge_claim(known, ours, test_images, f"{BETTER} ({variant})"),
+        claims.oscillation_claim(known, ours, f"{CALM} ({variant})"),
+        claims.generalisation_claim(known, ours, test_images, f"{GAIN} ({variant})"),
+    )

@@ -25,6 +25,7 @@ def test_a_solver_that_resumes_is_where_the_other_was():
         "columns": {name: rng.normal(size=10) for name in ("h", "center", "total")},
         "prox_weight": 3.5,
         "noise": 0.25,
+        "length": 2.5,
         "seed": 12345,
         "gap": 0.125,
         "rule": {"ratio": -0.5, "rate": 0.125, "least": -0.75},

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 from independent_optimum import objective, optimum
 
-from cesaro.linear.bounds.free_intercept import ConstantPlanes, Plane
+from cesaro.linear.bounds.free_intercept import ConstantPlanes, Plane, free_bound
 from cesaro.linear.bounds.intercept_interval import intercept_reach
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem
@@ -68,24 +68,26 @@ def test_the_constant_feature_does_not_change_the_model():
         assert bias * fit.w[-1] == pytest.approx(fits[1].w[-1], abs=1e-4)
 
 
+@pytest.mark.parametrize("lost", [0.0, 1e-9, 1e-2])
 @pytest.mark.parametrize("name", sorted(ALL))
-def test_a_plane_without_the_intercept_lies_below_the_loss_of_every_model(name):
+def test_the_bound_of_a_plane_whatever_the_intercept_lies_below_every_model_even_if_the_plane_is_a_little_off(
+    name, lost
+):
     rng = np.random.default_rng(0)
     problem = problem_of(name, 1)
     loss, v = dual_form(problem.loss), problem.v / problem.v.mean()
     planes = ConstantPlanes(problem.rows, problem.y, v, loss, float(np.abs(problem.y).mean()))
-    w = rng.normal(size=problem.rows.width)
+    best = solve(problem, tol=1e-10, max_iter=5000)
     X = np.column_stack([problem.rows.data.reshape(problem.rows.n, -1), np.full(problem.rows.n, problem.rows.bias)])
-    b = -problem.loss.slope(X @ w, problem.y)
-    share = problem.v / problem.v.sum()
-    plane = Plane(float(-(share @ problem.loss.conjugate(-b, problem.y))), X.T @ (share * b), 1.0)
-    mixed = planes.without_intercept(plane)
-    assert mixed.g[-1] == 0.0
-    assert np.abs(mixed.g).any()
-    for _ in range(200):
-        point = rng.normal(size=len(w)) * 10.0 ** rng.uniform(-2, 2)
-        mean = share @ problem.loss.value(X @ point, problem.y)
-        assert mixed.D - mixed.g @ point <= mean + 1e-9 * (1.0 + abs(mean))
+    share, found = problem.v / problem.v.sum(), []
+    for size in np.repeat([0.0, 1e-9, 1e-2, 0.3], 5):
+        b = -problem.loss.slope(X @ (best.w + size * rng.normal(size=len(best.w))), problem.y)
+        off = rng.normal(size=len(best.w))
+        g = X.T @ (share * b) + lost * off / np.linalg.norm(off)
+        plane = Plane(float(-(share @ problem.loss.conjugate(-b, problem.y))), g, lost * (1.0 + 1e-9))
+        found.append(free_bound(plane, planes.of, problem.mu, problem.l1, problem.radius))
+    assert max(found) <= best.objective + 1e-9 * abs(best.objective)
+    assert max(found) > 0.0
 
 
 @pytest.mark.parametrize("name", sorted(CLASSIFICATION))

@@ -7,7 +7,7 @@ from cesaro import losses
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem
 from cesaro.linear.solvers.anchored.dual_state import SolverState
-from cesaro.linear.solvers.anchored.shards import MergedState, Shard, first_anchor
+from cesaro.linear.solvers.anchored.shards import MergedState, Shard, first_anchor, sums
 from cesaro.linear.solvers.anchored.solver import run_epoch
 
 EACH = [losses.Hinge(), losses.SquaredHinge(), losses.LogLoss(), losses.SquaredError(), losses.Quantile(0.8)]
@@ -54,7 +54,7 @@ def test_one_shard_is_one_machines_sweep_to_the_bit(loss, more):
         average = run_epoch(run, first=number == 0).average.copy()
         np.testing.assert_array_equal(reply.average, average)
         np.testing.assert_array_equal(shard.current.record, run.record)
-        merged.merge([reply], adapt=False)
+        merged.merge(sums([reply]), adapt=False)
         run.recenter(average, 2.0)
         w = average
 
@@ -73,7 +73,7 @@ def test_a_round_never_lowers_the_anchored_dual(loss, pieces):
         after = [shard.take(request._replace(epochs=0)) for shard in shards]
         assert anchored_dual(merged, after) >= before - 1e-12
         assert number > 0 or anchored_dual(merged, after) > before
-        merged.merge(replies, adapt=False)
+        merged.merge(sums(replies), adapt=False)
         merged.evaluate(w, after)
 
 
@@ -84,7 +84,7 @@ def test_the_sum_of_the_changes_is_what_the_values_say():
     for _ in range(5):
         replies = [shard.take(merged.request(2, 1e-3)._replace(w=w)) for shard in shards]
         merged.evaluate(w, replies)
-        merged.merge(replies, adapt=True)
+        merged.merge(sums(replies), adapt=True)
         w = merged.center
     for shard in shards:
         kept = shard.held
@@ -102,7 +102,7 @@ def test_lost_values_are_replaced_by_those_that_the_point_suggests(loss):
     for _ in range(60):
         replies = [good.take(merged.request(1, 1e-6)._replace(w=w))]
         f, _ = merged.evaluate(w, replies)
-        merged.merge(replies, adapt=True)
+        merged.merge(sums(replies), adapt=True)
         w = merged.center
     fresh = Shard(problem, 1)
     fresh.adopt(w)

@@ -6,9 +6,9 @@ The dual values are feasible whatever the anchor, so that at any time
 
     f* >= theta D + min_{|w| <= R}  mu/2 |w|^2 + l1 |w|_1 - theta <g, w> ,     g = mean b_i x_i,  D = -mean phi*(-b_i)
 
-for every theta in [0, 1]. From this an allowance for rounding is taken off: 4 standard deviations of a sum of as many
-errors of one ulp as there were additions. Where that would matter for `tol`, g is summed afresh. An intercept without a
-penalty has its own prox weight K + n mu, and the bound is that of `bounds.free_intercept`.
+for every theta in [0, 1]. What rounding may have done to D and g is taken into account, in the worst case
+(`bounds.rounding`); g is summed afresh where that would matter for `tol`. An intercept without a penalty has its own prox
+weight K + n mu, and the bound is that of `bounds.free_intercept`.
 """
 
 import math
@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cesaro.linear.bounds.dual_bound import dual_bound
-from cesaro.linear.bounds.free_intercept import ConstantPlanes, Plane
+from cesaro.linear.bounds.free_intercept import ConstantPlanes, Plane, free_bound
+from cesaro.linear.bounds.rounding import U, norm, sum_error
 from cesaro.linear.problem.block_order import pieces
 from cesaro.linear.problem.csr import without_redundant_arrays
 from cesaro.linear.problem.problem import Problem
@@ -30,7 +31,6 @@ from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule
 from cesaro.linear.solvers.anchored.working_set import ActiveRows, Columns, WorkingSet
 from cesaro.storage.states import require_like
 
-EPS = float(np.finfo(float).eps)
 SAMPLE = 2000  # rows from which the mean of |x|^2 is taken: the first epoch measures the others as it meets them
 
 
@@ -60,7 +60,8 @@ class SolverState:
         self.n, self.at_zero = kernels.prepare(y, v, share, self.loss, self.record, order)
         unit = 1.0 if self.loss.cap > 0.0 else sum(np.abs(y[piece]).sum() for piece in pieces(rows.n)) / rows.n
         self.slack = 0.2 * unit
-        self.prox_weight, self.noise, self.rule, self.gap = 0.0, 0.0, ProxWeightRule(), math.inf
+        self.prox_weight, self.rule, self.gap = 0.0, ProxWeightRule(), math.inf
+        self.noise, self.length = 0.0, 0.0  # bounds on the rounding error of n g, and on the sizes that h is made of
         self.block = neighbours_to_keep(y)
         active = order[: self.n]  # the rows that the next epoch visits
         sorted_rows = by_length(active, rows.ptr, self.layout)
@@ -140,13 +141,23 @@ class SolverState:
             sums = here.resting.recenter(sums, share, done.mean_scale, scale, K, n, self.mu)
         oscillation, move, hh, cc, gap = sums
         self.gap = done.gap / n + (gap if self.radius == math.inf else 0.0)
-        self.count_rounding(done.changes, math.sqrt(hh) + (K + prox_weight) * math.sqrt(cc))
+        self.count_rounding(done.changes)
+        self.length = math.sqrt(hh) + (K + prox_weight) * (math.sqrt(cc) + math.sqrt(move))
+        self.count_rounding(1)
         self.prox_weight = prox_weight
         return math.sqrt(oscillation), math.sqrt(move)
 
-    def count_rounding(self, changes: int, size: float) -> None:
-        """Add what an epoch has rounded in h: as many additions as dual values changed, of vectors of that size."""
-        self.noise += (changes + 2) * size * size
+    def count_rounding(self, changes: int) -> None:
+        """Add what so many changes of a dual value may have rounded in h: three times, with what is passed over.
+
+        No change lowers the anchored dual, D - F(h), and D is at most n f(0): this bounds |h| within an epoch.
+        """
+        S, most = self.prox_weight + self.n * self.mu, 2.0 * self.n * self.at_zero
+        longest = self.length + math.sqrt(2.0 * S) * math.sqrt(most)
+        longest += self.n * self.l1 * math.sqrt(len(self.center))
+        if self.radius < math.inf:
+            longest += most / self.radius
+        self.noise += (3 * changes + 16) * U * longest
 
     def recenter(self, w: np.ndarray, prox_weight: float, g: np.ndarray | None = None) -> None:
         """Move the prox center to w, and give the anchor this weight; g is that of the dual values, if not given."""
@@ -154,6 +165,7 @@ class SolverState:
         columns.center[:], self.prox_weight = w, prox_weight
         columns.h[:] = prox_weight * w + self.n * g
         columns.h[-1] += self.more * w[-1]
+        self.length = norm(columns.h) + (prox_weight + self.more) * norm(w)
 
     def point(self) -> np.ndarray:
         """w of h."""
@@ -175,14 +187,13 @@ class SolverState:
             self.rows, self.record, self.evaluation_order, w, self.loss, self.slack, self.found_active
         )
         f = objective_of(mean, w, self.mu, self.l1, self.free)
-        if self.drift(norm(w)) > 0.01 * max(tol, 1e-9) * f:
+        if self.lost * norm(w) > 0.01 * (max(tol, 1e-12) if tol > 0.0 else 1e-9) * f:
             self.sum_afresh()
-        plane = Plane(D, self.g, size)
-        if self.free:
-            plane = self.constants.without_intercept(plane)
-        bound = dual_bound(plane.D, plane.g, self.mu, self.l1, self.radius)
+        plane = Plane(D - sum_error(self.n, size), self.g, self.lost)
         self.activate(active)
-        return float(f), bound - allowance(self.n, plane.size, self.drift(norm(w)))
+        if self.free:
+            return float(f), free_bound(plane, self.constants.of, self.mu, self.l1, self.radius)
+        return float(f), dual_bound(plane.D, plane.g, self.mu, self.l1, self.radius, plane.lost)
 
     def activate(self, active: int) -> None:
         """The first rows of `found_active`, or all if there are none, are the next epoch's."""
@@ -192,15 +203,16 @@ class SolverState:
         else:
             self.whole.active = np.flatnonzero(self.record[:, V]).astype(np.uint32)
 
-    def drift(self, length: float) -> float:
-        """What rounding in g may do to a bound at a point of that length."""
-        return EPS * math.sqrt(self.noise) / self.n * length
+    @property
+    def lost(self) -> float:
+        """A bound on |g - the true g|."""
+        return (self.noise + 8.0 * U * self.length) / self.n
 
     def state(self) -> dict[str, Any]:
         """What it takes between two epochs to go on as if the run had never stopped."""
         columns = {name: getattr(self.whole.columns, name) for name in ("h", "center", "total")}
         arrays = {"b": self.record[:, B], "active": self.whole.active, "columns": columns}
-        names = ("prox_weight", "noise", "seed", "gap")
+        names = ("prox_weight", "noise", "length", "seed", "gap")
         kept = arrays | {name: getattr(self, name) for name in names} | {"rule": self.rule.state()}
         return kept | ({"apart": self.working.state()} if isinstance(self.working, ActiveRows) else {})
 
@@ -209,9 +221,8 @@ class SolverState:
         apart = state.pop("apart", None)
         require_like(state, self.state(), rows={"active": self.rows.n})
         self.record[:, B], self.whole.active = state["b"], state["active"]
-        self.prox_weight, self.noise, self.seed, self.gap = (
-            state[name] for name in ("prox_weight", "noise", "seed", "gap")
-        )
+        for name in ("prox_weight", "noise", "length", "seed", "gap"):
+            setattr(self, name, state[name])
         self.rule.resume(state["rule"])
         for name, value in state["columns"].items():
             getattr(self.whole.columns, name)[:] = value
@@ -226,10 +237,10 @@ class SolverState:
 
     def sum_afresh(self) -> None:
         """g afresh from the dual values."""
-        g = np.zeros_like(self.center)
-        kernels.sum_dual_values(self.rows, self.record, g)
-        self.noise = self.n * float(g @ g)
-        self.recenter(self.center, self.prox_weight, g / self.n)
+        g, lost = np.zeros_like(self.center), np.zeros_like(self.center)
+        mass = kernels.sum_dual_values(self.rows, self.record, g, lost)
+        self.noise = 8.0 * U * mass
+        self.recenter(self.center, self.prox_weight, (g + lost) / self.n)
 
 
 def point_of(h: np.ndarray, S: float, T: float, radius: float) -> np.ndarray:
@@ -238,13 +249,3 @@ def point_of(h: np.ndarray, S: float, T: float, radius: float) -> np.ndarray:
         h = np.append(np.sign(h[:-1]) * np.maximum(np.abs(h[:-1]) - T, 0.0), h[-1])
     length = norm(h) / S
     return h / S * min(1.0, radius / length if length > 0.0 else 1.0)
-
-
-def allowance(n: int, size: float, drift: float) -> float:
-    """What rounding may have added to a bound: n conjugates of mean size `size`, and g's `drift`."""
-    return 4.0 * (EPS * math.sqrt(n) * size + drift)
-
-
-def norm(x: np.ndarray) -> float:
-    """|x|; np.linalg.norm would do more than that, several times an epoch."""
-    return math.sqrt(x @ x)

@@ -24,7 +24,8 @@ from numba.extending import register_jitable
 
 from cesaro.compiled.flags import KERNEL
 from cesaro.dual_form import HINGE
-from cesaro.linear.problem.csr import ONE, TWO, ahead, ahead_long, entry, margin, rows_ahead, span, square
+from cesaro.linear.problem.compensated_sum import BLOCK, add_compensated
+from cesaro.linear.problem.csr import ONE, TWO, ahead, ahead_long, entry, margin, rows_ahead, span, square, two_sums
 from cesaro.linear.problem.scalar_losses import (
     TINY,
     conjugate,
@@ -86,13 +87,7 @@ def margin_of_h(data, col, bias, last, lo, hi, h, sparse, T):
             fourth += entry(data, j + THREE) * h[col[j + THREE]]
             j += FOUR
         m += third + fourth
-    while j + ONE < hi:
-        m += entry(data, j) * h[col[j]]
-        odd += entry(data, j + ONE) * h[col[j + ONE]]
-        j += TWO
-    if j < hi:
-        odd += entry(data, j) * h[col[j]]
-    return m + odd
+    return two_sums(data, col, j, hi, h, m, odd)
 
 
 @register_jitable(**KERNEL, forceinline=True)
@@ -191,11 +186,17 @@ def part_weight(part, parts, first):
 def evaluate(rows, record, order, w, loss, slack, active):
     """Mean loss at w, -mean conjugate of the dual values, mean |conjugate|, and how many rows are active at w.
 
-    `order` holds the rows with weight; None means all rows as they are stored.
+    Sums are of blocks, so that rounding does not grow with the number of rows (`bounds.rounding`). `order` holds the rows
+    with weight; None means all rows as they are stored.
     """
-    primal, dual, size, total, k = 0.0, 0.0, 0.0, 0.0, 0
+    primal, dual, size, count, k = 0.0, 0.0, 0.0, 0, 0
+    primals, primal_lost, duals, dual_lost = 0.0, 0.0, 0.0, 0.0  # of whole blocks
     for e in range(record.shape[0] if order is None else order.shape[0]):
         i = np.uint32(e)
+        if e % BLOCK == 0:
+            primals, primal_lost = add_compensated(primals, primal_lost, primal)
+            duals, dual_lost = add_compensated(duals, dual_lost, dual)
+            primal, dual = 0.0, 0.0
         if order is not None:
             ahead(rows, record, None, order, e)
             i = order[e]
@@ -214,21 +215,26 @@ def evaluate(rows, record, order, w, loss, slack, active):
                 loose = (u != -b) | (distance_to_kink(loss, p, y) <= slack)
             dual -= conjugated
             size += abs(conjugated)
-            total += v
+            count += 1
             active[k] = i
             k += loose
-    return primal / total, dual / total, size / total, k
+    return (primals + (primal_lost + primal)) / count, (duals + (dual_lost + dual)) / count, size / count, k
 
 
 @njit(**KERNEL)
-def sum_dual_values(rows, record, g):
-    """g += sum_i v_i b_i x_i: what the epochs have kept up to date, without their rounding."""
+def sum_dual_values(rows, record, g, lost):
+    """g += sum_i v_i b_i x_i; `lost` receives what the additions round away. Returns sum_i v_i |b_i| |x_i|."""
+    mass, bias, last = 0.0, rows.bias, rows.d
     for i in range(record.shape[0]):
-        b = record[i, B] * record[i, V]
+        b, q = record[i, B] * record[i, V], bias * bias
         if b != 0.0:
             for j in range(rows.ptr[i], rows.ptr[i + 1]):
-                g[rows.col[j]] += b * entry(rows.data, j)
-            g[rows.d] += b * rows.bias
+                c, x = rows.col[j], np.float64(entry(rows.data, j))
+                g[c], lost[c] = add_compensated(g[c], lost[c], b * x)
+                q += x * x
+            g[last], lost[last] = add_compensated(g[last], lost[last], b * bias)
+            mass += abs(b) * math.sqrt(q)
+    return mass
 
 
 @njit(**KERNEL)

@@ -13,19 +13,21 @@ import numpy as np
 
 from cesaro.compiled.vector_ops import padded, zeros
 from cesaro.linear.bounds.dual_bound import dual_bound
+from cesaro.linear.bounds.rounding import TERM, U
 from cesaro.linear.problem.csr import without_redundant_arrays
-from cesaro.linear.problem.problem import Fit, History, Problem, differ_in_targets_only, gap_unit, rescaled
+from cesaro.linear.problem.problem import Fit, History, Problem, differ_in_targets_only, gap_unit
 from cesaro.linear.problem.row_order import neighbours_to_keep, shuffled_in_place
 from cesaro.linear.problem.scalar_losses import dual_form
+from cesaro.linear.problem.scales import suits_single_precision
 from cesaro.linear.solvers import driver
 from cesaro.linear.solvers.anchored import class_kernels, kernels, polish
-from cesaro.linear.solvers.anchored.dual_state import EPS, SAMPLE, allowance
+from cesaro.linear.solvers.anchored.dual_state import SAMPLE
 from cesaro.linear.solvers.anchored.initial_anchor import WIDE, step_for_wide_rows
 from cesaro.linear.solvers.anchored.intercept import is_free, with_suitable_bias
 from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule
-from cesaro.linear.solvers.anchored.solver import DualWarmStart
 from cesaro.linear.solvers.anchored.solver import solve as solve_one
 from cesaro.linear.solvers.driver import Evaluation, Report
+from cesaro.linear.solvers.dual_warm_start import DualWarmStart
 from cesaro.linear.solvers.settings import Settings
 
 TOGETHER = 16  # classes: a cache line of single numbers
@@ -60,6 +62,7 @@ class OneVsRestSolver(driver.Solver):
         self.bias_ratio = self.rows.bias / one.rows.bias if one.rows.bias else 1.0
         mean_square = kernels.mean_square(self.rows, records, self.order)
         self.record = np.ascontiguousarray(records[:, [kernels.V, kernels.Q]])
+        self.mean_length = float(self.record[:, 0] @ np.sqrt(np.maximum(self.record[:, 1], 0.0))) / self.count
         self.Y, self.b = np.full((n, L), -1.0, np.float32), zeros((n, L), np.float32)
         for c, problem in enumerate(problems):
             self.Y[:, c] = problem.y
@@ -117,24 +120,34 @@ class OneVsRestSolver(driver.Solver):
         W, G, work = self.W, self.G, np.empty((3, L))
         W[:d], W[d], G[:] = self.C, self.intercept, 0.0
         primal, dual, size = np.zeros(L), np.zeros(L), np.zeros(L)
-        factors = np.ones((2, L))
+        factors, sums = np.ones((2, L)), np.zeros((2, L))
         if self.free:
-            class_kernels.balancing_factors(self.record, self.b, factors, np.zeros((2, L)))
+            class_kernels.balancing_factors(self.record, self.b, factors, sums)
         class_kernels.evaluate_classes(
             self.rows, self.record, self.Y, self.b, factors, self.loss, W, primal, dual, size, work
         )
         class_kernels.sum_dual_values_classes(self.rows, self.record, self.b, factors, G, work[0])
-        if self.free:
-            G[d] = 0.0  # to rounding
-        ww, gg = np.einsum("jc,jc->c", W, W), np.einsum("jc,jc->c", G, G)
-        objective, lower = primal / n + self.mu / 2.0 * (ww - self.free * W[d] ** 2), np.empty(L)
+        ww, lower, off = np.einsum("jc,jc->c", W, W), np.empty(L), (n + TERM) * U  # sums go from row to row
+        objective = primal / n + self.mu / 2.0 * (ww - self.free * W[d] ** 2)
         for c in running:
-            g = np.array([math.sqrt(gg[c]) / n])
-            drift = EPS * math.sqrt(n) * g[0] * math.sqrt(ww[c])
-            lower[c] = dual_bound(dual[c] / n, g, self.mu) - allowance(n, size[c] / n, drift)
+            largest = max(float(self.b[:, c].max()), -float(self.b[:, c].min()))
+            D, mass = (dual[c] - off * size[c]) / n, largest * self.mean_length
+            lower[c] = self._bound(D, G[:, c] / n, off * mass, size[c] / n, mass, float(sums[:, c].min()) / n)
         self.upper = np.minimum(self.upper, objective)
         points: Any = [W[:, c] for c in running]
         return Evaluation(points, objective[running], lower[running], np.full(len(running), n))
+
+    def _bound(self, D: float, g: np.ndarray, lost: float, size: float, mass: float, one_sided: float) -> float:
+        """Of a class. The dual values of a free intercept sum to zero but for rounding: with those of one sign, whose sum
+        is `one_sided`, made smaller by a tiny part, their sum has the sign that an intercept of either sign needs.
+        """
+        if self.free:
+            off = abs(float(g[-1])) + lost
+            if off > 0.0:
+                part = 2.0 * off / max(one_sided * abs(self.rows.bias), 1e-300)
+                D, lost = D - part * size, lost + part * mass
+            g[-1] = 0.0
+        return dual_bound(D, g, self.mu, lost=lost)
 
     def after_interrupt(self, running: list[int]) -> Evaluation:
         return self.evaluate(running, self.tol, last=True)
@@ -166,7 +179,7 @@ def applies(problems: list[Problem], settings: Settings, starts: list[Any]) -> b
         and dual_form(one.loss).cap > 0.0
         and WIDE * one.rows.d >= one.rows.n
         and len(one.rows.col) >= ENTRIES * one.rows.d
-        and rescaled(one)[1] == 1.0
+        and suits_single_precision(one)
         and not polish.pays(one, settings)
         and differ_in_targets_only(problems)
     )

@@ -15,6 +15,7 @@ import scipy.sparse as sp
 
 from cesaro.compiled.blas_threads import one_blas_thread
 from cesaro.dual_form import LOGISTIC
+from cesaro.linear.bounds.rounding import TERM
 from cesaro.linear.problem.problem import Fit, History, Problem, gap_unit, is_solved, value_at_zero
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers import driver
@@ -41,8 +42,10 @@ class Polished(NamedTuple):
 
 
 def suits(problem: Problem) -> bool:
-    """Whether the problem is small enough, and without L1 or ball."""
+    """Whether the problem is small enough, has any column, and neither L1 nor a ball."""
     n, width, least = _shape(problem)
+    if not (len(problem.rows.col) or problem.rows.bias):
+        return False
     small = n * width <= ENTRIES and n * width * least <= WORK
     return small and problem.l1 == 0.0 and problem.radius == np.inf
 
@@ -117,14 +120,16 @@ def _matrix(problem: Problem) -> tuple[sp.csr_array, np.ndarray]:
 def _proof(problem: Problem, X, y, s, points, b) -> Polished | None:
     """The best of the points and the one that b gives, and the dual value at b less what rounding may have added."""
     loss, mu, free = problem.loss, problem.mu, is_free(problem)
-    X, s, b = X.astype(LONG), s.astype(LONG), b.astype(LONG)
-    if free:  # what one side of zero has too much is taken off
+    v = problem.v[problem.v > 0.0].astype(LONG)
+    X, s, b, part = X.astype(LONG), v / v.sum(), b.astype(LONG), 0.0
+    if free:  # what one side of zero has too much is taken off, and a tiny part more makes sure of the sum's sign
         heavy = b * np.sign(s @ b) > 0.0
         if heavy.any():
             b[heavy] *= min(LONG(1.0), -(s[~heavy] @ b[~heavy]) / (s[heavy] @ b[heavy]))
+        part = 2.0 * len(y) * float(np.finfo(LONG).eps)
     g = X.T @ (s * b)
     if free:
-        g[-1] = 0.0  # to rounding
+        g[-1] = 0.0
         of_b = np.append((g[:-1] / mu).astype(np.float64), points[0][-1])
         points = _with_best_intercepts(problem, X, y, s, [np.zeros_like(of_b), *points, of_b])
     else:
@@ -139,7 +144,7 @@ def _proof(problem: Problem, X, y, s, points, b) -> Polished | None:
     reach = np.abs(g / mu)
     reach[-1] = max(abs(w[-1]), reach[-1])
     sizes = s @ np.abs(conjugate) + reach @ (abs(X).T @ (s * np.abs(b)))
-    allowance = (len(y) + len(w) + 8) * np.finfo(LONG).eps * sizes
+    allowance = ((len(y) + len(w) + TERM) * np.finfo(LONG).eps + 2.0 * part) * sizes
     bound = -(s @ conjugate) - (g @ g) / (2 * mu) - allowance
     return Polished(w, float(value) * (1.0 + 2.0 * EPS), float(bound) * (1.0 - 2.0 * EPS))
 

@@ -20,10 +20,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from cesaro.linear.bounds.dual_bound import dual_bound
-from cesaro.linear.bounds.free_intercept import SIDES, Plane, balanced
+from cesaro.linear.bounds.free_intercept import SIDES, Plane, free_bound
+from cesaro.linear.bounds.rounding import TERM, U, norm, sum_error
 from cesaro.linear.problem.problem import Problem
 from cesaro.linear.solvers.anchored import kernels
-from cesaro.linear.solvers.anchored.dual_state import SolverState, allowance, norm, point_of
+from cesaro.linear.solvers.anchored.dual_state import SolverState, point_of
 from cesaro.linear.solvers.anchored.initial_anchor import first_step
 from cesaro.linear.solvers.anchored.intercept import is_free, objective_of
 from cesaro.linear.solvers.anchored.kernels import B
@@ -49,14 +50,22 @@ class Reply(NamedTuple):
 
     share: float  # sum of its rows' weights
     loss: float  # mean loss at w
-    dual: float  # D_k
-    size: float  # mean |conjugate|
+    dual: float  # D_k, less what rounding may have added
     active: int  # rows
-    drift: float  # bound on |w| times the rounding error of g_k
+    lost: float  # bound on the rounding error of g_k
     held: np.ndarray  # g_k before the epochs
     changed: np.ndarray  # g_k after them, less g_k before
     average: np.ndarray  # of w over the last epoch
     constants: dict[float, Plane] | None  # of its rows, in the first round, where the intercept is free
+
+
+class Sums(NamedTuple):
+    """What the replies of a round come to: what the driver needs of them when it goes on."""
+
+    changed: np.ndarray
+    average: np.ndarray
+    apart: float  # how far the shards' averages are from theirs
+    shards: int
 
 
 class Shard:
@@ -77,13 +86,15 @@ class Shard:
     def state(self) -> dict[str, Any]:
         """What the shard needs between two requests to go on as if nothing had happened."""
         current = self.current
-        return {"b": current.record[:, B].copy(), "held": self.held, "noise": current.noise, "seed": current.seed}
+        numbers = {name: getattr(current, name) for name in ("noise", "length", "seed")}
+        return {"b": current.record[:, B].copy(), "held": self.held} | numbers
 
     def resume(self, state: dict[str, Any]) -> None:
         """Go on from the state of an earlier shard of the same rows."""
         require_like(state, self.state())
         self.current.record[:, B], self.held = state["b"], state["held"]
-        self.current.noise, self.current.seed = state["noise"], state["seed"]
+        for name in ("noise", "length", "seed"):
+            setattr(self.current, name, state[name])
 
     def sum_afresh(self) -> None:
         """g_k afresh from the dual values."""
@@ -92,25 +103,25 @@ class Shard:
 
     def take(self, request: Request) -> Reply:
         """Evaluate w and the dual values; then run epochs over the active rows from the common state."""
-        current, length = self.current, float(np.linalg.norm(request.w))
+        current = self.current
         loss, D, size, active = kernels.evaluate(
             current.rows, current.record, current.evaluation_order, request.w, current.loss, current.slack,
             current.found_active,
         )  # fmt: skip
         current.activate(active)
-        if current.drift(length) > 0.01 * max(request.tol, 1e-9) * loss:
+        if current.lost * norm(request.w) > 0.01 * max(request.tol, 1e-9) * loss:
             self.sum_afresh()
-        held, drift, average = self.held, current.drift(length), np.zeros_like(request.w)
+        held, lost, average = self.held, current.lost + 8.0 * U * norm(self.held), np.zeros_like(request.w)
         current.recenter(request.center, request.kappa * current.n, request.g)
         for k in range(request.epochs):
             if len(current.active):
                 average, changes, *_ = run_epoch(current, first=request.first and k == 0)
-                h, K = current.whole.columns.h, current.prox_weight
-                current.count_rounding(changes, norm(h) + K * norm(current.center))
+                current.count_rounding(changes)
         changed = current.g - request.g
         self.held = held + changed
         constants = {s: current.constants.of(s) for s in SIDES} if current.free and request.first else None
-        return Reply(self.weight, loss, D, size, active, drift, held, changed, average.copy(), constants)
+        D -= sum_error(current.n, size)
+        return Reply(self.weight, loss, D, active, lost, held, changed, average.copy(), constants)
 
 
 class MergedState:
@@ -153,15 +164,14 @@ class MergedState:
     def evaluate(self, w: np.ndarray, replies: list[Reply]) -> tuple[float, float]:
         """Objective at w and a lower bound, from all shards' replies. g becomes that of the dual values they hold."""
         p = shares(replies)
-        loss, D, size, drift = p @ [(reply.loss, reply.dual, reply.size, reply.drift) for reply in replies]
-        self.g = p @ [reply.held for reply in replies]
-        plane = Plane(D, self.g, size)
-        if self.free:
-            self._merge_constants(p, replies)
-            plane = balanced(plane, self.constants.__getitem__)
-        bound = dual_bound(plane.D, plane.g, self.mu, self.l1, self.radius)
-        f = objective_of(loss, w, self.mu, self.l1, self.free)
-        return f, float(bound - allowance(self.n, plane.size, drift))
+        loss, D, size, lost = p @ [(reply.loss, reply.dual, abs(reply.dual), reply.lost) for reply in replies]
+        self.g, merged = p @ [reply.held for reply in replies], p @ [norm(reply.held) for reply in replies]
+        rounded = (len(replies) + TERM) * U  # in the sums over shards, and in their shares
+        D, lost, f = D - rounded * size, lost + rounded * merged, objective_of(loss, w, self.mu, self.l1, self.free)
+        if not self.free:
+            return f, dual_bound(D, self.g, self.mu, self.l1, self.radius, lost)
+        self._merge_constants(p, replies)
+        return f, free_bound(Plane(D, self.g, lost), self.constants.__getitem__, self.mu, self.l1, self.radius)
 
     def _merge_constants(self, p: np.ndarray, replies: list[Reply]) -> None:
         """The planes of constant models, where the shards have sent theirs: each has its own constants."""
@@ -170,19 +180,17 @@ class MergedState:
                 parts = zip(*(reply.constants[side] for reply in replies if reply.constants), strict=True)
                 self.constants[side] = Plane(*(sum(k * x for k, x in zip(p, part, strict=True)) for part in parts))
 
-    def merge(self, replies: list[Reply], adapt: bool) -> None:
+    def merge(self, found: Sums, adapt: bool) -> None:
         """Add the changes and move the prox center to the average; `adapt` the prox weight for the next round."""
-        p, averages = shares(replies), np.array([reply.average for reply in replies])
-        self.g = self.g + p @ [reply.changed for reply in replies]
-        average = p @ averages
+        self.g, average = self.g + found.changed, found.average
         self.rounds += 1
         if adapt and self.rounds == 1:
             self.prox_weight = min(self.prox_weight, self.mean_square / 0.3)
             self.strongest = 20.0 * self.prox_weight
-        elif adapt and len(replies) == 1:
+        elif adapt and found.shards == 1:
             self.prox_weight = min(self.prox_weight / self.relaxation(average), self.strongest)
         elif adapt:
-            self.prox_weight *= self.tightening(p, averages, average)
+            self.prox_weight *= self.tightening(found.apart, average)
         self.center = average
         weight = average_weight(self.rounds)
         self.total, self.weights = self.total + weight * average, self.weights + weight
@@ -195,14 +203,13 @@ class MergedState:
         self.rule.observe(norm(end - average), norm(average - self.center))
         return self.rule.factor()
 
-    def tightening(self, p: np.ndarray, averages: np.ndarray, average: np.ndarray) -> float:
+    def tightening(self, apart: float, average: np.ndarray) -> float:
         """The factor by which to strengthen the anchor.
 
         Where the shards' averages differ from each other by far more than the anchor moves, a round is spent on their
         disagreement: a stronger anchor keeps them together. Three times as much is where that begins to pay: on a9a,
         ijcnn1, w8a (8 shards) and covtype (32), 1 and 6 took longer to prove 1e-3 on two of the four.
         """
-        apart = math.sqrt(p @ np.square(averages - average).sum(axis=1))
         moved = float(np.linalg.norm(average - self.center))
         if apart > 3.0 * moved and self.prox_weight < 1e4 * self.mean_square:
             return 2.0
@@ -213,6 +220,14 @@ def shares(replies: list[Reply]) -> np.ndarray:
     """p_k."""
     p = np.array([reply.share for reply in replies])
     return p / p.sum()
+
+
+def sums(replies: list[Reply]) -> Sums:
+    """The sums over the shards."""
+    p, averages = shares(replies), np.array([reply.average for reply in replies])
+    average = p @ averages
+    apart = math.sqrt(p @ np.square(averages - average).sum(axis=1))
+    return Sums(p @ [reply.changed for reply in replies], average, apart, len(replies))
 
 
 def first_anchor(sample: Problem, n: int, seed: Any) -> tuple[float, float]:

@@ -8,33 +8,30 @@ coordinate descent with shrinking (Hsieh et al. 2008).
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from cesaro.linear.problem.csr import compacted
-from cesaro.linear.problem.problem import Fit, History, Problem, gap_unit, rescaled
+from cesaro.linear.problem.problem import Fit, History, Problem, gap_unit
+from cesaro.linear.problem.scales import rescaled
 from cesaro.linear.solvers import driver
 from cesaro.linear.solvers.anchored import kernels, polish
 from cesaro.linear.solvers.anchored.dual_state import Epoch, SolverState
 from cesaro.linear.solvers.anchored.initial_anchor import first_step
 from cesaro.linear.solvers.anchored.kernels import B
 from cesaro.linear.solvers.anchored.kinks import project_onto_kinks
+from cesaro.linear.solvers.coordinate_descent import solver as coordinate_descent
+from cesaro.linear.solvers.coordinate_descent.after_epochs import solve_with_l1
 from cesaro.linear.solvers.driver import Evaluation, Report
+from cesaro.linear.solvers.dual_warm_start import DualWarmStart
 from cesaro.linear.solvers.settings import Settings
 from cesaro.storage.checkpoint import NULL_SLOT, CheckpointSlot
 from cesaro.storage.states import require_like
 
 COUNTED = ("epoch", "evaluations", "evaluated", "hoped", "weights", "of_total", "strongest")
+CLEARLY = 0.99  # below l1: the optimality conditions want no weight there
 HOPE = 2.0  # an evaluation is tried when the rows' own gaps, as an epoch met them, are below this times what is asked
-
-
-class DualWarmStart(NamedTuple):
-    """What the next fit may begin from: the dual values, and the point to anchor at."""
-
-    b: np.ndarray
-    w: np.ndarray
-    prox_weight: float | None = None
 
 
 class AnchoredSolver(driver.Solver):
@@ -61,7 +58,8 @@ class AnchoredSolver(driver.Solver):
         if self.start is not None:
             w = (self.start.w if self.used is None else self.start.w[np.append(self.used, -1)]) / self.unit
             w[-1] /= self.bias_ratio
-            state.load_dual_values(self.start.b)
+            if self.start.b is not None:
+                state.load_dual_values(self.start.b)
             weight = weight if self.start.prox_weight is None else self.start.prox_weight
         if state.mu == 0.0:
             weight = max(weight, 1e-3 * state.mean_square, 1e-300)
@@ -115,6 +113,10 @@ class AnchoredSolver(driver.Solver):
             w = state.center.copy()
         elif trial == 2:
             w = project_onto_kinks(state, w)
+        if (
+            state.l1 > 0.0
+        ):  # an average has weights that an epoch has had; the dual values know which are zero at the end
+            w[:-1][np.abs(state.g[:-1]) < CLEARLY * state.l1] = 0.0
         found = self._evaluation(w, tol)
         if trial == 0:
             self.of_total = float(found.objective[0])
@@ -181,7 +183,12 @@ def solve(
     report: Report | None = None,
     slot: CheckpointSlot = NULL_SLOT,
 ) -> Fit:
-    """Minimise until the proved relative gap is at most tol: epochs, and Newton steps for a small problem's last digits."""
+    """Minimise until the proved relative gap is at most tol: epochs, and Newton steps for a small problem's last digits.
+
+    With L1, rows in memory are solved by coordinate descent, over columns; a loss with kinks and L2 only if epochs do not end.
+    """
+    if coordinate_descent.handles(problem):
+        return solve_with_l1(run_epochs, problem, settings, start, report, slot)
     if polish.pays(problem, settings):
         return polish.between_epochs(run_epochs, problem, settings, start, report, slot)
     return run_epochs(problem, settings, start, report, slot)

@@ -12,9 +12,10 @@ from numba import njit
 
 from cesaro.compiled.flags import LOOP
 from cesaro.linear.bounds.cutting_planes import CuttingPlanes
+from cesaro.linear.bounds.slope_sizes import SlopeSizes, slope_sizes
+from cesaro.linear.problem.mean_loss import mean_square
 from cesaro.linear.problem.problem import Problem
 
-EPS = float(np.finfo(float).eps)
 WIDE, FEW = 1 << 13, 8  # weights from which on fewer planes are kept: a bound reads them all
 
 
@@ -29,6 +30,11 @@ class EpochCuts:
     def planes(self) -> CuttingPlanes:
         """All of them; a run without a proof, as a pilot is, needs no room for them."""
         return CuttingPlanes(self.problem, FEW) if len(self.z) >= WIDE else CuttingPlanes(self.problem)
+
+    @cached_property
+    def sizes(self) -> SlopeSizes:
+        """What rounding in the planes' sums is measured by."""
+        return slope_sizes(self.problem, float(mean_square(self.problem.rows, self.problem.v)))
 
     def begin(self, z: np.ndarray, A: float, square: float, epoch: int) -> None:
         """The next plane begins here: at z, whose square is given, after the weight A."""
@@ -45,8 +51,9 @@ class EpochCuts:
             weight, before = A - self.A, self.square
             difference = np.empty(len(self.z))
             square = float(subtract_and_copy(z, self.z, 1.0 / weight, difference))
-            lost = math.sqrt(max(before, square)) * EPS * math.sqrt(count * (epoch - self.epoch)) / weight
-            self.planes.add(difference, cut / weight, weight / A, lost)
+            roundings, longest = count * (epoch - self.epoch), (math.sqrt(before) + math.sqrt(square)) / weight
+            c, sizes = cut / weight, self.sizes
+            self.planes.add(difference, sizes.below(c, roundings), weight / A, sizes.lost(c, roundings, longest))
             self.A, self.square, self.epoch = A, square, epoch
 
     def state(self) -> dict[str, Any]:

@@ -7,27 +7,15 @@ Candidates run an epoch of the method itself, a row a step, over a sample of the
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
 
-from cesaro.compiled.flags import SCALAR
-from cesaro.linear.problem.csr import compacted, rows_at, square
+from cesaro.linear.problem.csr import compacted, rows_at
+from cesaro.linear.problem.mean_loss import mean_square
 from cesaro.linear.solvers.initial_step import anchor_for_step, best_step, sample_size
 
 if TYPE_CHECKING:
     from cesaro.linear.solvers.averaging.solver import AveragingSolver
 
 FEW = 100  # rows that say too little about steps above 1
-
-
-@njit(**SCALAR)
-def mean_square(rows, v):
-    """mean |x|^2 over the rows that exist, the intercept's feature included."""
-    total, weight = 0.0, 0.0
-    for i in range(v.shape[0]):
-        if v[i] > 0.0:
-            total += v[i] * square(rows, np.uint32(i))
-            weight += v[i]
-    return total / weight
 
 
 def first_step(solver: "AveragingSolver") -> tuple[float, float]:

@@ -84,6 +84,13 @@ def output_weight(config, a, A):
     return a * (part * part * part) if config.cubic else a
 
 
+@register_jitable(**SCALAR_INLINE)
+def take_weight(config, a, s, A, alpha, out):
+    """A, alpha and the sum of output weights, after a row or batch of weight a that was taken at w = s z."""
+    o = output_weight(config, a, A + a)
+    return A + a, alpha + o * s, out + o
+
+
 @njit(**KERNEL)
 def fold(zr, alpha, scale):
     """r += alpha z (then alpha = 0), z *= scale (then 1); returns |z|^2. At powers of two, lest they cancel.
@@ -166,11 +173,8 @@ def run_epoch(rows, targets, v, order, gamma, config, loss, radius, average, zr,
         start, stop = span(rows, i)
         y = lazy[TWO * i]
         mz, mr = margins(data, col, bias, d, start, stop, z, zr, average)
-        A += a
+        A, alpha, out = take_weight(config, a, s, A, alpha, out)
         t += 1
-        o = output_weight(config, a, A)
-        alpha += o * s
-        out += o
         point, unit = s * mz, 1.0
         if average is not None:
             point, unit = alpha * mz + mr, out

@@ -12,7 +12,7 @@ from numba.extending import register_jitable
 
 from cesaro.compiled.flags import LOOP
 from cesaro.linear.problem.scalar_losses import conjugate, slope
-from cesaro.linear.solvers.averaging.kernels import CANCELLED, SHRUNK, fold, output_weight, step
+from cesaro.linear.solvers.averaging.kernels import CANCELLED, SHRUNK, fold, step, take_weight
 
 
 @register_jitable(**LOOP)
@@ -60,11 +60,8 @@ def run_epoch_minibatch(rows, y, v, order, gamma, config, zr, scalars, slope_sum
     for k in range(0, order.shape[0], size):
         batch = order[k : k + size]
         a = batch_weight(v, gamma, batch)
-        A += a
+        A, alpha, out = take_weight(config, a, s, A, alpha, out)
         t += 1
-        o = output_weight(config, a, A)
-        alpha += o * s
-        out += o
         for b in range(batch.shape[0]):
             i = batch[b]
             a = gamma * v[i] if weighted else gamma

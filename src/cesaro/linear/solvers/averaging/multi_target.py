@@ -7,12 +7,13 @@ import numpy as np
 
 from cesaro.compiled.vector_ops import padded, zeros
 from cesaro.linear.bounds.cutting_planes import CuttingPlanes
+from cesaro.linear.bounds.slope_sizes import slope_sizes
 from cesaro.linear.problem.csr import without_redundant_arrays
+from cesaro.linear.problem.mean_loss import mean_square
 from cesaro.linear.problem.problem import Fit, History, Problem, objective
 from cesaro.linear.problem.row_order import RowOrders
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers import driver
-from cesaro.linear.solvers.averaging.epoch_cuts import EPS
 from cesaro.linear.solvers.averaging.evaluation_schedule import growing_evaluations
 from cesaro.linear.solvers.averaging.initial_anchor import first_step
 from cesaro.linear.solvers.averaging.kernels import ANCHOR, DONE, OUT, KernelConfig, RunScalars, step
@@ -57,7 +58,8 @@ class MultiTargetSolver(driver.Solver):
         self.config = KernelConfig(loss, first.mu, 0.0, math.inf, *kind, float(self.count))
         self.zr, self.scalars, self.cut = zeros((rows.d + 1, 2 * P)), np.array(RunScalars()), zeros(P)
         self.work = zeros((2, 2 * P))
-        self.planes = [CuttingPlanes(p, PLANES) for p in problems]
+        self.planes, squares = [CuttingPlanes(p, PLANES) for p in problems], float(mean_square(rows, v))
+        self.sizes = [slope_sizes(p, squares) for p in problems]
         self.least_unit = problems[0].least_unit
         self.at_zero = self.objectives(np.zeros((len(problems), rows.width)))
 
@@ -84,11 +86,11 @@ class MultiTargetSolver(driver.Solver):
         )
         fold_multi_target(zr, scalars[0])
         scalars[0], scalars[DONE] = 0.0, done + self.count
-        size = np.sqrt(np.maximum(np.square(before).sum(axis=0), np.square(zr[:, :P]).sum(axis=0)))
-        lost = size * EPS / math.sqrt(self.count)
-        for k, planes in enumerate(self.planes):
-            s = (zr[: self.width, k] - before[: self.width, k]) / self.count
-            planes.add(s, self.cut[k] / self.count, self.count / scalars[DONE], lost[k])
+        n = self.count
+        longest = (np.sqrt(np.square(before).sum(axis=0)) + np.sqrt(np.square(zr[:, :P]).sum(axis=0))) / n
+        for k, (planes, sizes) in enumerate(zip(self.planes, self.sizes, strict=True)):
+            s, c = (zr[: self.width, k] - before[: self.width, k]) / n, self.cut[k] / n
+            planes.add(s, sizes.below(c, n), n / scalars[DONE], sizes.lost(c, n, longest[k]))
 
     def state(self) -> dict[str, Any]:
         mine = {name: getattr(self, name) for name in ("zr", "lazy", "scalars", "epoch")}
@@ -114,9 +116,9 @@ class MultiTargetSolver(driver.Solver):
 
     def objectives(self, points: np.ndarray) -> np.ndarray:
         """Of every model at its point."""
-        W, total = zeros((self.problems[0].rows.d + 1, len(self.cut))), np.zeros(len(self.cut))
+        W, total, *work = zeros((self.problems[0].rows.d + 1, len(self.cut))), *np.zeros((3, len(self.cut)))
         W[: points.shape[1], : len(points)] = points.T
-        sum_losses(self.rows, self.Y, self.weight, self.config, W, np.zeros(len(self.cut)), total)
+        sum_losses(self.rows, self.Y, self.weight, self.config, W, *work, total)
         return objective(total[: len(points)] / self.weight.sum(), points, self.config.mu)
 
     def evaluation_due(self, history: History, tol: float) -> bool:

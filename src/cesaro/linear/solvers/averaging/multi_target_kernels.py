@@ -11,9 +11,10 @@ from cesaro.compiled.flags import LOOP
 from cesaro.compiled.llvm_vectors import where_less
 from cesaro.compiled.vector_ops import add_rows, add_to_row, dot_rows, map_lanes
 from cesaro.dual_form import HINGE
+from cesaro.linear.problem.compensated_sum import BLOCK
 from cesaro.linear.problem.csr import ahead, ahead_wide, span
 from cesaro.linear.problem.scalar_losses import conjugate, slope, value
-from cesaro.linear.solvers.averaging.kernels import output_weight, step
+from cesaro.linear.solvers.averaging.kernels import step, take_weight
 
 
 def hinge(a, s, one, zero, y, m, cut, g):
@@ -54,11 +55,8 @@ def run_epoch_multi_target(rows, Y, lazy, v, order, config, W, scalars, cut, m, 
         i = order[k]
         a = v[i] if weighted else 1.0
         s, _ = step(config, None, config.mu, anchor + A, 1.0, 0.0)
-        A += a
+        A, alpha, out = take_weight(config, a, s, A, alpha, out)
         t += 1
-        o = output_weight(config, a, A)
-        alpha += o * s
-        out += o
         for model in range(m.shape[0]):
             m[model] = rows.bias * W[rows.d, model]
         start, stop = span(rows, i)
@@ -109,13 +107,23 @@ def flush_multi_target(rows, lazy, W, g):
 
 
 @njit(**LOOP)
-def sum_losses(rows, Y, v, config, W, m, total):
-    """total += the losses of every model, row i with weight v_i, at the points W (d + 1, P); m (P,) is for work."""
+def sum_losses(rows, Y, v, config, W, m, part, total):
+    """total += the losses of every model, row i with weight v_i, at the points W (d + 1, P).
+
+    m and part (P,) are for work: the sums are of blocks, lest rounding grow with the number of rows.
+    """
+    part[:] = 0.0
     for i in range(Y.shape[0]):
+        if i % BLOCK == 0:
+            for model in range(m.shape[0]):
+                total[model] += part[model]
+                part[model] = 0.0
         if v[i] > 0.0:
             for model in range(m.shape[0]):
                 m[model] = rows.bias * W[rows.d, model]
             start, stop = span(rows, i)
             dot_rows(m, rows.data, rows.col, start, stop, W, (0, 0))
             for model in range(m.shape[0]):
-                total[model] += v[i] * value(config.loss, m[model], Y[i, model])
+                part[model] += v[i] * value(config.loss, m[model], Y[i, model])
+    for model in range(m.shape[0]):
+        total[model] += part[model]

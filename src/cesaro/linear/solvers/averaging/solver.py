@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from cesaro.linear.bounds.rounding import norm
 from cesaro.linear.problem.csr import without_redundant_arrays
 from cesaro.linear.problem.mean_loss import mean_loss, recalled_cut
 from cesaro.linear.problem.neighbour_order import orders_of
@@ -23,7 +24,7 @@ from cesaro.linear.problem.problem import Fit, History, Problem, objective, valu
 from cesaro.linear.problem.row_order import draw_with_replacement
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers import driver
-from cesaro.linear.solvers.averaging.epoch_cuts import EPS, EpochCuts
+from cesaro.linear.solvers.averaging.epoch_cuts import EpochCuts
 from cesaro.linear.solvers.averaging.evaluation_schedule import growing_evaluations
 from cesaro.linear.solvers.averaging.initial_anchor import first_step
 from cesaro.linear.solvers.averaging.kernel_choice import choose_kernel
@@ -94,6 +95,7 @@ class AveragingSolver(driver.Solver):
         self.zr[:], self.scalars[:], self.epoch = 0.0, RunScalars(anchor=float(anchor)), 0
         self.slope_sums[:], self.targets[:, 1] = 0.0, 0.0
         if w is not None:
+            w = self.into_ball(w)
             self.zr[: len(w), 0] = -self.problem.mu * float(anchor) * w
             self.scalars[SQUARE] = self.zr[:, 0] @ self.zr[:, 0]
             self.known = w
@@ -101,7 +103,7 @@ class AveragingSolver(driver.Solver):
 
     def go_on(self, zr: np.ndarray, scalars: np.ndarray, epoch: int, w: np.ndarray) -> None:
         """Begin where an earlier run ended."""
-        self.zr[:], self.scalars[:], self.epoch, self.first, self.known = zr, scalars, epoch, epoch, w
+        self.zr[:], self.scalars[:], self.epoch, self.first, self.known = zr, scalars, epoch, epoch, self.into_ball(w)
         self.scalars[CUT] = 0.0
         self.cuts.begin(zr[:, 0], scalars[DONE], zr[:, 0] @ zr[:, 0], epoch)
 
@@ -178,23 +180,27 @@ class AveragingSolver(driver.Solver):
             w = step(self.config, self.config.radius, self.config.mu, anchor + A, 1.0, square)[0] * z
         else:
             w = r / out if out > 0 else np.zeros(len(z))
-        norm = float(np.linalg.norm(w)) if self.problem.radius < math.inf else 0.0
-        return w * (self.problem.radius / norm) if norm > self.problem.radius else w  # a mean of points inside, rounded
+        return self.into_ball(w)  # a mean of points inside, rounded
+
+    def into_ball(self, w: np.ndarray) -> np.ndarray:
+        """w, or the nearest point in the ball."""
+        length = norm(w) if self.problem.radius < math.inf else 0.0
+        return w * (self.problem.radius / length) if length > self.problem.radius else w
 
     def objectives(self, points: np.ndarray) -> np.ndarray:
         """Of points (1, width)."""
         p, full = self.problem, np.zeros(self.problem.rows.d + 1)
         full[: self.width] = points[0]
         loss = mean_loss(self.rows, p.y, p.v, self.orders.sorted, self.config.loss, full)
-        return np.atleast_1d(objective(loss, points, p.mu, p.l1, p.rows.d))
+        return np.atleast_1d(objective(loss, points[0], p.mu, p.l1, p.rows.d))
 
     def bound(self) -> float:
         """A proved lower bound of the optimum."""
         if len(self.slope_sums):
             p, s = self.problem, np.zeros(self.problem.rows.d + 1)
             c = recalled_cut(p.rows, p.y, self.share, self.config.loss, self.slope_sums, s) / self.count
-            lost = float(np.linalg.norm(s)) * EPS / math.sqrt(self.count)
-            self.cuts.planes.add(s[: self.width] / self.count, c, 1.0, lost)
+            sizes, n = self.cuts.sizes, self.count
+            self.cuts.planes.add(s[: self.width] / n, sizes.below(c, n), 1.0, sizes.lost(c, n, 0.0))
         self.add_plane()
         return self.cuts.planes.bound()
 

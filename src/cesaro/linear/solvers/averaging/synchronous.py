@@ -9,7 +9,6 @@ the output is the average of the w with weights o, and the point asked for is w,
 step costs O(d), whoever adds up the rows. An epoch's G and -conjugates are a cutting plane, as in `solver`.
 """
 
-import math
 from typing import Any
 
 import numpy as np
@@ -17,9 +16,9 @@ from numba import njit
 
 from cesaro.compiled.flags import KERNEL
 from cesaro.linear.bounds.cutting_planes import CuttingPlanes
+from cesaro.linear.bounds.rounding import U, norm
 from cesaro.linear.problem.problem import Problem
 from cesaro.linear.problem.scalar_losses import conjugate, slope, value
-from cesaro.linear.solvers.averaging.epoch_cuts import EPS
 from cesaro.linear.solvers.averaging.variants import Variant, unit_ratio
 
 
@@ -105,12 +104,12 @@ class SynchronousSteps:
         """The epoch is over: every row was seen once, with the same weight, and that is a cutting plane."""
         self.A = self.before + self.count  # exact, where a running sum has rounded
         s, width = self.slopes / self.count, self.problem.rows.width
-        self.planes.add(s[:width], self.cut / self.count, self.count / self.A, self.size * EPS / math.sqrt(self.count))
+        self.planes.add(s[:width], self.cut / self.count, self.count / self.A, 4.0 * U * self.size)
 
     def output(self) -> np.ndarray:
         """The point that the method returns."""
         if self.variant.last:
             return self.dual()
         w = self.sum / self.out if self.out > 0.0 else self.sum
-        norm, radius = float(np.linalg.norm(w)), self.problem.radius
-        return w * (radius / norm) if norm > radius else w
+        length, radius = norm(w), self.problem.radius
+        return w * (radius / length) if length > radius else w

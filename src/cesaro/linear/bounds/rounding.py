@@ -1,0 +1,54 @@
+"""What rounding may do to a bound: the errors of sums, from above, in the worst case.
+
+An addition or a product of floats is off by at most U times its result. So a sum of n terms, one after the other, is off by
+at most n U times the sum of their sizes; in blocks (`problem.compensated_sum`) by `BLOCK` U times that, however many terms
+there are. NumPy's sum of a vector is pairwise: less than `PAIRWISE` roundings.
+
+A lower bound is computed from quantities made worse by what they may be off by, and is then below the optimum of the data as
+they are stored. `docs/reliability.md` states what is promised, and what was counted.
+"""
+
+import math
+
+import numpy as np
+
+from cesaro.dual_form import NO_LIMIT
+from cesaro.linear.problem.compensated_sum import BLOCK
+from cesaro.linear.problem.problem import Problem
+from cesaro.linear.problem.scalar_losses import dual_form
+from cesaro.linear.problem.scales import largest_entry
+
+U = float(np.finfo(float).eps) / 2.0  # half the distance from 1 to the next float
+TERM = 64  # roundings in one term: a loss, a conjugate, a product of weights
+PAIRWISE = 64  # roundings in NumPy's sum of at most 2^40 entries, and a few more
+LARGE = 1e280  # a sum of squares beyond it, or below its inverse, is taken in another unit
+
+
+def norm(x: np.ndarray) -> float:
+    """|x|, not below the true value and above it by no more than rounding, of whatever size its entries are."""
+    with np.errstate(over="ignore", under="ignore"):
+        square, unit = float(np.square(x).sum()), 1.0
+        if not 1.0 / LARGE <= square <= LARGE:
+            unit = float(np.abs(x).max(initial=0.0))
+            square = float(np.square(x / unit).sum()) if 0.0 < unit < math.inf else 1.0
+    return unit * math.sqrt(square) * (1.0 + PAIRWISE * U)
+
+
+def sum_error(terms: float, size: float) -> float:
+    """What a sum of so many terms, whose sizes sum to `size`, may be off by; with blocks however many there are."""
+    return (min(float(terms), BLOCK) + TERM) * U * size
+
+
+def objective_error(problem: Problem, w: np.ndarray, objective: float) -> float:
+    """What the objective of a classifier at w may be off by: sums of losses, each of a prediction of so many products."""
+    ends, loss = problem.rows.ptr, dual_form(problem.loss)
+    terms = int(np.diff(ends).max(initial=0)) if ends[-1] else problem.rows.d
+    most = max(abs(loss.low), abs(loss.high)) + loss.cap
+    slope = most if most < NO_LIMIT else (1.0 + math.sqrt(1.0 + 2.0 * loss.bend * objective)) / loss.bend
+    predictions = largest_entry(problem) * float(np.abs(w).sum())
+    return (terms + BLOCK + TERM) * U * (objective + slope * (1.0 + predictions))
+
+
+def relative_error(problem: Problem, w: np.ndarray, objective: float) -> float:
+    """That of the objective, in units of it; a number in any case."""
+    return min(1e300, objective_error(problem, w, objective) / max(objective, 1e-300))

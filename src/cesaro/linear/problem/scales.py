@@ -1,0 +1,87 @@
+"""Numbers of any size: which are refused, and units in which those that are not neither overflow nor vanish.
+
+What is promised of a fit holds for data between `LEAST` and `MOST`: beyond them squares are no numbers any more.
+"""
+
+import math
+
+import numpy as np
+
+from cesaro.linear.problem.block_order import pieces
+from cesaro.linear.problem.problem import Problem
+
+LEAST, MOST = 1e-151, 1e151  # of the largest entry of X, of the largest target, of alpha
+ORDINARY = 1e20  # entries of X up to that, and down to its inverse, are left as they are
+
+
+class ScaleError(ValueError):
+    """Data or parameters are of a size for which nothing can be promised: not between 1e-151 and 1e151.
+
+    It is a ValueError, and its message says which number is too large or too small, and what to do.
+
+    Examples
+    --------
+    >>> from cesaro.linear import DualAveragingRegressor
+    >>> DualAveragingRegressor().fit([[1.0], [2.0]], [1e-200, 3e-200])
+    Traceback (most recent call last):
+        ...
+    cesaro.linear.problem.scales.ScaleError: the largest target (less their mean, with an intercept) is 1e-200, too small: ...
+    """
+
+
+def of_ordinary_size(v: np.ndarray) -> np.ndarray:
+    """Weights whose sums neither overflow nor vanish: only their ratios count, so a power of two is taken out."""
+    _, exponent = np.frexp(v.max())
+    return v if abs(exponent) <= 500 else np.ldexp(v, -exponent)
+
+
+def largest_entry(problem: Problem) -> float:
+    """The largest |x| of all entries, that of the intercept among them."""
+    if problem.largest is not None:
+        return problem.largest
+    data = problem.rows.data
+    sizes = [max(float(data[piece].max()), -float(data[piece].min())) for piece in pieces(len(data))]
+    return max([*sizes, abs(problem.rows.bias)])
+
+
+def in_range(problems: list[Problem]) -> list[Problem]:
+    """The problems, which share their rows, with the largest entry of these; an error where nothing can be promised."""
+    one = problems[0]
+    bias = abs(one.rows.bias)
+    largest = largest_entry(one._replace(rows=one.rows._replace(bias=0.0)))
+    _check(largest, "the largest entry of X", "Multiply X by a number, and alpha by its square.")
+    _check(bias, "intercept_scaling", "A number of the size of X suits.")
+    _check(one.mu + one.l1, "alpha", "It is compared with the mean loss.")
+    for problem in problems:
+        y = max(float(np.abs(problem.y[piece]).max()) for piece in pieces(len(problem.y)))
+        _check(y, "the largest target (less their mean, with an intercept)", "Divide y by its standard deviation.")
+    return [problem._replace(largest=max(largest, bias)) for problem in problems]
+
+
+def _check(size: float, name: str, advice: str) -> None:
+    if size != 0.0 and not LEAST <= size <= MOST:
+        word = "large" if size > MOST else "small"
+        raise ScaleError(
+            f"{name} is {size:g}, too {word}: results are right between {LEAST:g} and {MOST:g} only. {advice}"
+        )
+
+
+def suits_single_precision(problem: Problem) -> bool:
+    """Whether squares of entries, and the penalty of all rows, are numbers in single precision."""
+    return 1e-8 <= largest_entry(problem) <= 1e8 and 1e-30 <= problem.mu * problem.rows.n <= 1e30
+
+
+def rescaled(problem: Problem) -> tuple[Problem, float]:
+    """The same problem in units in which squares neither overflow nor vanish, and the factor that takes its w back.
+
+    x = t x' with a power of two t, w = w'/t, mu' = mu/t^2, l1' = l1/t. Data of an ordinary size are left as they are;
+    of others a scaled copy is made. A mu' beyond 1e200 is set to that: its w is 0 to the last digit either way.
+    """
+    rows, largest = problem.rows, largest_entry(problem)
+    if largest == 0.0 or 1.0 / ORDINARY <= largest <= ORDINARY:
+        return problem, 1.0
+    t = 2.0 ** math.floor(math.log2(largest))
+    rows = rows._replace(data=rows.data.astype(np.float64) / t, bias=rows.bias / t)
+    mu = min(float(problem.mu) / t / t, 1e200)
+    scaled = problem._replace(rows=rows, mu=mu, l1=float(problem.l1) / t, radius=float(problem.radius) * t)
+    return scaled._replace(largest=largest / t), 1.0 / t
