@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from cesaro.linear.problem.csr import without_redundant_arrays
-from cesaro.linear.problem.problem import Fit, History, Problem, gap_unit, rescaled, value_at_zero
+from cesaro.linear.problem.problem import Fit, History, Problem, gap_unit, value_at_zero
 from cesaro.linear.problem.scalar_losses import dual_form
+from cesaro.linear.problem.scales import rescaled
 from cesaro.linear.solvers import driver
 from cesaro.linear.solvers.coordinate_descent import kernels
 from cesaro.linear.solvers.coordinate_descent.dual_point import NO_OFFSET, ScaledDualPoint, balance, columns_noise
