@@ -55,14 +55,18 @@ def _loaded(saved: dict[str, Any], problems: list[Problem]) -> list[Fit]:
     names = [f"history.{name}" for name in History.COLUMNS]
     for k, problem in enumerate(problems):
         mine = {name.removeprefix(f"{k}."): value for name, value in saved.items() if name.startswith(f"{k}.")}
-        start = DualWarmStart(column, column) if "start.b" in mine else None
+        dual = column if isinstance(mine.get("start.b"), np.ndarray) else None  # coordinate descent has none
+        start = DualWarmStart(dual, column) if "start.b" in mine else None
         none = Fit(np.empty(problem.rows.width), 0.0, 0.0, 0, dict.fromkeys(History.COLUMNS, column), "", start)
         require_like(mine, _saved(none), lengths=[*names, "start.b", "start.w"])
         if len({len(mine[name]) for name in names}) > 1 or not len(mine[names[0]]) or not np.isfinite(mine["w"]).all():
             raise CheckpointError("the history has no rows, or columns of different length, or w is not finite")
         if start is not None:
             start = DualWarmStart(mine.pop("start.b"), mine.pop("start.w"))
-            if np.size(start.b) != problem.rows.n or len(start.w) not in (problem.rows.d, problem.rows.d + 1):
+            if (start.b is not None and len(start.b) != problem.rows.n) or len(start.w) not in (
+                problem.rows.d,
+                problem.rows.d + 1,
+            ):
                 raise CheckpointError("the dual values are of other rows")
         history = {name.removeprefix("history."): mine.pop(name) for name in names}
         fits.append(Fit(**mine, history=history, state=start))

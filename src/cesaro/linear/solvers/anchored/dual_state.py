@@ -226,8 +226,7 @@ class SolverState:
         self.rule.resume(state["rule"])
         for name, value in state["columns"].items():
             getattr(self.whole.columns, name)[:] = value
-        if apart is not None:
-            self.working = ActiveRows.resumed(self.whole, self.prox_weight, apart)
+        self.working = self.whole if apart is None else ActiveRows.resumed(self.whole, self.prox_weight, apart)
 
     def load_dual_values(self, b: np.ndarray) -> None:
         """Take over an earlier run's dual values, if it had as many rows."""
