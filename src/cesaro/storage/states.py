@@ -78,6 +78,15 @@ def require_rows(name: str, rows: np.ndarray, n: int) -> None:
         raise CheckpointError(f"{name!r} are not different rows out of {n}")
 
 
+def require_orders(found: Mapping[str, Any], expected: Mapping[str, Any], repeats: bool) -> None:
+    """`require_like` for a state with the rows in an order, `grouped`, and how many of them were `still`."""
+    require_like(found, expected)
+    if not repeats and not np.array_equal(np.sort(found["grouped"]), np.sort(expected["grouped"])):
+        raise CheckpointError("'grouped' are not the rows of this fit")
+    if found["still"] > len(expected["grouped"]):
+        raise CheckpointError(f"'still' is {found['still']}, more than the {len(expected['grouped'])} rows")
+
+
 def seed_of(state: Mapping[str, Any], where: str, hint: str) -> int:
     """The seed that every state has."""
     seed = state.get("seed")
