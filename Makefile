@@ -58,10 +58,15 @@ dist: .venv/ready
 	$(BIN)/python -m twine check --strict dist/*
 	$(BIN)/python tests/check_dist.py dist
 
+# Seeded; the counts are in docs/reliability.md. The same tests, with small counts, are in the suite.
 soak: .venv/ready
 	PYTHONPATH=tests $(BIN)/python -m random_problems.soak 20000
 	PYTHONPATH=tests $(BIN)/python -m data.soak_svmlight 100000
-	CESARO_KILLS=50 $(BIN)/python -m pytest tests/linear/estimators/test_killed_fits.py
+	CESARO_KILLS=50 $(BIN)/python -m pytest tests/linear/estimators/test_killed_fits.py tests/engines/test_killed_driver.py
+	$(BIN)/python tests/interrupted_fits.py 100
+	CESARO_FORGERIES=1000 $(BIN)/python -m pytest tests/storage/test_forged_model_files.py \
+		tests/linear/estimators/test_forged_checkpoints.py
+	CESARO_FITS=1000 $(BIN)/python -m pytest tests/linear/estimators/test_processes.py
 	$(BIN)/python benchmarks/engines/soak.py
 
 lint: .venv/ready

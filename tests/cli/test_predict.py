@@ -1,5 +1,10 @@
 """cesaro predict: labels to stdout, the rest to stderr."""
 
+import os
+import stat
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_svmlight_file
@@ -129,3 +134,29 @@ def test_labels_that_cannot_be_scored_do_not_cost_the_predictions(cesaro, files,
         assert ended.code == 0
         assert len(ended.out.splitlines()) == len(lines) - 1
         assert "accuracy" not in ended.err
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+def test_a_pipe_is_never_replaced_by_a_file(cesaro, files, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    cesaro("fit", files / "two", "--model", tmp_path / "m")
+    for words in (("fit", files / "two", "--model"), ("predict", tmp_path / "m", files / "more", "--output")):
+        ended = cesaro(*words, tmp_path / "pipe")
+        assert ended.code == 2
+        assert "is a device or a pipe" in ended.err
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="has no /dev/stdout")
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1"])
+@pytest.mark.parametrize("to", ["a pipe", "a file"])
+def test_the_name_of_standard_output_is_a_stream(name, to, cesaro, files, tmp_path):
+    cesaro("fit", files / "two", "--model", tmp_path / "m")
+    words = ["predict", tmp_path / "m", files / "more", "--output", name]
+    command = [sys.executable, "-c", "from cesaro.cli import main; main()", *words]
+    (tmp_path / "log").write_text("before\n")
+    with (tmp_path / "log").open("a") as log:
+        done = subprocess.run(command, stdout=log if to == "a file" else subprocess.PIPE, encoding="utf-8", check=True)
+    lines = (done.stdout or (tmp_path / "log").read_text().removeprefix("before\n")).split()
+    assert len(lines) == 100
+    assert set(lines) == {"1", "-1"}

@@ -1,6 +1,7 @@
 """On two real worker processes: the bits of one process, a killed worker, lazy answers, errors that help."""
 
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -10,12 +11,13 @@ pytest.importorskip("distributed")
 sys.path.insert(0, str(Path(__file__).parent))
 
 import dask.array as da
+import distributed
 from killing import Deadly
 from sources import classes, cut, fit_on
 
-from cesaro.engines import exact_mode, local_mode
+from cesaro.engines import exact_mode, executors, local_mode
 from cesaro.engines.dask import DaskDualAveragingClassifier, DaskDualAveragingRegressor
-from cesaro.engines.executors import ThisProcess
+from cesaro.engines.executors import DaskCluster, ThisProcess
 from cesaro.linear import DualAveragingClassifier
 
 SETTINGS = {"alpha": 1e-2, "random_state": 0}
@@ -109,3 +111,57 @@ def test_a_killed_worker_costs_time_but_no_proof_and_no_bit_of_exactness(client,
     assert model.lower_bound_ <= known.objective_ * (1 + 1e-9)
     assert known.lower_bound_ <= model.objective_ * (1 + 1e-9)
     client.wait_for_workers(2, timeout=120)
+
+
+def test_chunks_without_rows_have_no_answers(client):
+    X, y = classes(2)
+    dX, dy = cut(X, y, 130)
+    model = DaskDualAveragingClassifier(**SETTINGS).fit(dX, dy)
+    none = da.from_array(np.empty((0, 8)), chunks=(1, 8))
+    gaps = da.concatenate([dX[:130], none, dX[130:]])
+    masked = dX[dX[:, 0] < X[120, 0]]  # of which the last chunks are empty, and nobody knows
+    for rows, expected in ((gaps, X), (masked, X[X[:, 0] < X[120, 0]]), (none, X[:0])):
+        labels = model.predict(rows).compute()
+        scores = model.decision_function(rows).compute()
+        assert labels.dtype == model.classes_.dtype
+        assert len(labels) == len(scores) == len(expected)
+        if len(expected):
+            np.testing.assert_array_equal(labels, model.to_local().predict(expected))
+
+
+class Deserted(DaskCluster):
+    """A cluster whose workers all go when a round begins, and do not come back."""
+
+    def each_at_home(self, function, handles, order):
+        self.client.cluster.scale(0)
+        deadline = time.monotonic() + 30.0
+        while self.client.nthreads() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return super().each_at_home(function, handles, order)
+
+    def each(self, function, handles, order):
+        if function is exact_mode.slopes:
+            return self.each_at_home(function, handles, order)
+        return super().each(function, handles, order)
+
+
+@pytest.mark.parametrize("mode", ["exact", "local"])
+def test_all_workers_gone_is_an_error_after_a_while_and_no_hang(mode, monkeypatch):
+    monkeypatch.setattr(executors, "DESERTED", 2.0)
+    X, y = classes(5)
+    settings = {"n_workers": 1, "processes": False, "dashboard_address": ":0", "memory_limit": None}
+    with distributed.LocalCluster(**settings) as cluster, distributed.Client(cluster) as lonely:
+        estimator = DaskDualAveragingClassifier(mode=mode, **SETTINGS)
+        began = time.monotonic()
+        with pytest.raises(RuntimeError, match="all workers of the Dask cluster have been gone for 2 seconds"):
+            fit_on(Deserted(lonely), estimator, *cut(X, y, 100))
+        assert time.monotonic() - began < 60.0
+
+
+def test_a_closed_client_is_said_to_be_closed():
+    settings = {"n_workers": 1, "processes": False, "dashboard_address": ":0", "memory_limit": None}
+    with distributed.LocalCluster(**settings) as cluster:
+        closed = distributed.Client(cluster)
+        closed.close()
+        with pytest.raises(RuntimeError, match="the Dask client is closed: make a new one"):
+            DaskDualAveragingClassifier(client=closed).fit(*cut(*classes(5), 100))

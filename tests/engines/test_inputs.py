@@ -11,6 +11,7 @@ pytest.importorskip("distributed")
 sys.path.insert(0, str(Path(__file__).parent))
 
 import dask.array as da
+from dask import delayed
 from sklearn.base import clone, is_classifier, is_regressor
 from sources import classes, cut, fit_here
 
@@ -95,3 +96,19 @@ def test_chunks_of_columns_and_other_cuts_of_y_are_joined():
         DaskDualAveragingClassifier(random_state=0), da.from_array(X, chunks=(100, 3)), da.from_array(y, chunks=77)
     )
     np.testing.assert_array_equal(one.coef_, other.coef_)
+
+
+def test_a_chunk_of_another_width_is_named_with_its_own():
+    X, y = classes(0, d=10)
+    narrow = da.from_delayed(delayed(X[100:, :9]), shape=(len(X) - 100, 10), dtype=float)
+    dX = da.concatenate([da.from_array(X[:100], chunks=(100, 10)), narrow])
+    with pytest.raises(ValueError, match="X has 10 columns, but a chunk of it has 9"):
+        fit_here(DaskDualAveragingClassifier(), dX, da.from_array(y, chunks=((100, len(X) - 100),)))
+
+
+def test_a_chunk_without_rows_may_have_any_width():
+    X, y = classes(0, d=10)
+    none = da.from_delayed(delayed(np.empty((0, 0))), shape=(0, 10), dtype=float)
+    dX = da.concatenate([da.from_array(X, chunks=(200, 10)), none])
+    dy = da.concatenate([da.from_array(y, chunks=200), da.from_array(y[:0], chunks=1)])
+    assert fit_here(DaskDualAveragingClassifier(alpha=1e-2), dX, dy).n_features_in_ == 10

@@ -13,6 +13,7 @@ pytest.importorskip("distributed")
 sys.path.insert(0, str(Path(__file__).parent))
 
 import dask.array as da
+from forgeries import write_forged
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sources import classes, cut, fit_here, fit_on
@@ -23,6 +24,7 @@ from cesaro.engines.executors import DaskCluster, ThisProcess
 from cesaro.linear.solvers.progress import Silence, watched_by
 from cesaro.storage import checkpoint
 from cesaro.storage.checkpoint import read
+from cesaro.storage.states import CheckpointError
 
 SETTINGS = {"alpha": 1e-3, "random_state": 5, "tol": 1e-4, "max_iter": 9}
 
@@ -112,6 +114,24 @@ def test_a_crash_in_the_middle_costs_no_bit(mode, tmp_path, always):
             quietly(kept_in(estimator, tmp_path), *data)
     assert not local_mode._HELD
     assert_same(quietly(estimator, *data), quietly(kept_in(estimator, tmp_path), *data))
+
+
+@pytest.mark.parametrize("mode", ["local", "exact"])
+def test_a_forged_checkpoint_is_refused_as_such_or_gone_on_from(mode, tmp_path, always):
+    estimator, data = labels(mode)
+    with crash_at(4), pytest.raises(Crash):
+        quietly(kept_in(estimator, tmp_path / "run"), *data)
+    rng, refused = np.random.default_rng(0), 0
+    for k in range(30):
+        place = shutil.copytree(tmp_path / "run", tmp_path / str(k))
+        name = write_forged(place, rng)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                assert np.isfinite(quietly(kept_in(estimator, place), *data).coef_).all(), name
+            except CheckpointError as error:
+                refused += "another directory" in str(error)
+    assert refused > 15
 
 
 @pytest.mark.parametrize("mode", ["local", "exact"])

@@ -9,6 +9,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 from optim.optimisers import OURS, TABLE, parameter
 
 from cesaro.optim import GDA, SCPDA, Averaged, Interpolated, averaged_adamw
+from cesaro.weights import Power
 
 AVERAGING = {name: entry for name, entry in TABLE.items() if not name.startswith("torch")}
 INSIDE = {"gda": GDA, "sc_pda": SCPDA, "interpolated": lambda p, **settings: Interpolated(p, b=1.0, **settings)}
@@ -88,7 +89,7 @@ def test_the_counter_of_averaged_goes_on_beyond_2_to_the_24():
     assert optimizer.state[p]["averaged_step"] == 2**24 + 2
 
 
-@pytest.mark.parametrize("averaging", [1000, 1e4])
+@pytest.mark.parametrize("averaging", [1000, 1e4, 1e5])
 def test_absurd_powers_cost_no_more_than_others(averaging):
     p = parameter(2)
     begin = time.process_time()
@@ -97,3 +98,11 @@ def test_absurd_powers_cost_no_more_than_others(averaging):
             optimizer.step()
     assert time.process_time() - begin < 2
     assert p.isfinite().all()
+
+
+@pytest.mark.parametrize("averaging", [1e6, 1e300, ("power", 1e7), Power(1e9)])
+def test_powers_whose_sums_would_take_minutes_are_refused(averaging):
+    with pytest.raises(ValueError, match="a power of at most 100000"):
+        SCPDA([parameter(2)], averaging=averaging)
+    with pytest.raises(ValueError, match="a power of at most 100000"):
+        Averaged(torch.optim.SGD([parameter(2)], lr=0.1), averaging=averaging)

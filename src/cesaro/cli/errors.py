@@ -54,9 +54,11 @@ def handle_errors(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def check_output_path(path: Path | None) -> None:
-    """Refuse a path that cannot be written to before the work, not after it."""
+    """Refuse a path that cannot be written to before the work, not after it; also a device or a pipe."""
     if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
         raise CLIError(f"{path} is not a path for a file", "name a file in a folder that exists.")
+    if path is not None and path.exists() and not path.is_file():
+        raise CLIError(f"{path} is a device or a pipe, which a file would replace", "name a regular file.")
 
 
 def _hint(error: Exception) -> str:

@@ -35,7 +35,8 @@ def predict_command(
     json: options.Json = False,
 ) -> None:
     """Predict the labels of DATA with a saved model."""
-    check_output_path(output)
+    stream = _stream(output)
+    check_output_path(output if stream is None else None)
     with progress_bar() as bar:
         bar.start("loading")
         import cesaro
@@ -58,7 +59,7 @@ def predict_command(
     if scores or probabilities:
         result["classes"] = [estimator.format_label(value) for value in fitted.classes_.tolist()]
     if output is not None:
-        _write(output, _lines(labels, columns))
+        _write(output, _lines(labels, columns), stream)
         result["output"] = str(output)
     elif json:
         result |= {"labels": labels} | columns
@@ -107,9 +108,20 @@ def _lines(labels: list[Any], columns: dict[str, Any]) -> str:
     return "".join("\t".join([str(first), *(cell for part in rest for cell in part)]) + "\n" for first, *rest in rows)
 
 
-def _write(path: Path, text: str) -> None:
+def _stream(path: Path | None) -> int | None:
+    """The number of the open file that a name such as /dev/stdout stands for."""
+    named = {"/dev/stdout": 1, "/dev/stderr": 2}.get(str(path))
+    number = str(path).removeprefix("/dev/fd/")
+    return int(number) if number.isdecimal() and number != str(path) else named
+
+
+def _write(path: Path, text: str, stream: int | None) -> None:
     from cesaro.storage.atomic_write import whole_file
 
+    if stream is not None:  # written to, never replaced
+        with open(stream, "wb", closefd=False) as file:
+            file.write(text.encode("utf-8"))
+        return
     with whole_file(path) as file:
         file.write(text.encode("utf-8"))
 

@@ -13,6 +13,8 @@ then the bits would depend on what was compiled before.
 
 from typing import Any
 
+from cesaro.compiled import kernel_cache as kernel_cache  # for what it does on import
+
 FAST = {"reassoc", "contract", "nsz", "arcp"}  # sums may be reordered; infinities and NaN keep their meaning
 KERNEL: dict[str, Any] = {
     "cache": True,
@@ -22,6 +24,7 @@ KERNEL: dict[str, Any] = {
     "no_cfunc_wrapper": True,
     "fastmath": False,
 }
+ALLOCATING: dict[str, Any] = {"cache": True, "nogil": True}
 LOOP: dict[str, Any] = KERNEL | {"fastmath": FAST}
 SCALAR: dict[str, Any] = KERNEL | {"fastmath": {"contract", "nsz", "arcp"}}  # short sums: vectors would not pay
 SCALAR_INLINE: dict[str, Any] = SCALAR | {"forceinline": True}

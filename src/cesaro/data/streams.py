@@ -11,6 +11,7 @@ from typing import IO, Any
 
 OPENERS: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
 SUFFIXES = ("", ".xz", ".bz2", ".gz")
+LONGEST_LINE = 1 << 28  # bytes: a row of some ten million entries
 READ_ERRORS = (EOFError, OSError, zlib.error, lzma.LZMAError)  # what reading raises when a file was cut off or altered
 
 
@@ -18,6 +19,10 @@ def is_compressed(path: Path) -> bool:
     """Whether a file is compressed, by its first bytes."""
     with open(path, "rb") as file:
         return file.read(6).startswith(tuple(OPENERS))
+
+
+class LongLineError(ValueError):
+    """A line that is longer than any row, as in a file of another kind or one made to fill the memory."""
 
 
 @contextmanager
@@ -35,13 +40,17 @@ def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
 
 
 def whole_lines(read: Callable[[int], bytes], size: int) -> Iterator[bytes]:
-    """Pieces of about `size` bytes that end in a newline; a longer line is one piece."""
+    """Pieces of about `size` bytes that end in a newline; a longer line is one piece, LongLineError if it has no end."""
     pending: list[bytes] = []
+    length = 0
     while chunk := read(size):
         cut = chunk.rfind(b"\n") + 1
         if cut:
             yield b"".join([*pending, chunk[:cut]])
-            pending = []
+            pending, length = [], 0
         pending.append(chunk[cut:])
+        length += len(pending[-1])
+        if length > LONGEST_LINE:
+            raise LongLineError(f"the line has more than {LONGEST_LINE} bytes")
     if rest := b"".join(pending):
         yield rest + b"\n"

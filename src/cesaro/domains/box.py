@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from cesaro.domains.interface import Domain
+from cesaro.domains.validation import is_numeric
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,8 @@ class Box(Domain):
     high: Any = 1.0
 
     def __post_init__(self) -> None:
+        if not (is_numeric(self.low) and is_numeric(self.high)):
+            raise ValueError(f"low and high must be numbers: got low = {self.low!r}, high = {self.high!r}.")
         if not np.all(np.less_equal(self.low, self.high)):
             raise ValueError(f"a box needs low <= high everywhere: got low = {self.low}, high = {self.high}.")
 

@@ -2,11 +2,13 @@
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from cesaro.domains.interface import Domain
+from cesaro.domains.validation import is_numeric
 
 
 @dataclass(frozen=True)
@@ -25,8 +27,10 @@ class Halfspace(Domain):
     offset: float = 0.0
 
     def __post_init__(self) -> None:
-        if not np.any(self.normal) or not np.all(np.isfinite(self.normal)):
+        if not is_numeric(self.normal) or not np.any(self.normal) or not np.all(np.isfinite(self.normal)):
             raise ValueError(f"normal must be finite and not zero: got {self.normal}.")
+        if not isinstance(self.offset, Real) or not math.isfinite(self.offset):
+            raise ValueError(f"offset must be a finite number: got {self.offset!r}.")
 
     def project(self, x: np.ndarray) -> np.ndarray:
         normal = np.asarray(self.normal, dtype=float)

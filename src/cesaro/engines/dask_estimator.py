@@ -166,20 +166,22 @@ class DaskEstimator(BaseEstimator, ABC):
         rows = [np.nan] * len(blocks) if sizes is None else sizes[0]
         call = delayed(_call, pure=True)
         answers = [
-            da.from_delayed(call(model, method, block), (n, *shape), dtype)
+            da.from_delayed(call(model, method, block, shape, dtype), (n, *shape), dtype)
             for n, block in zip(rows, blocks, strict=True)
         ]
         return da.concatenate(answers, allow_unknown_chunksizes=True)
 
     def _answer(self, method: str) -> tuple[tuple[int, ...], Any]:
         """Shape of a row's answer and its type: those of the answer to one row of zeros."""
-        one = _call(self._model, method, np.zeros((1, self.n_features_in_)))
+        one = _call(self._model, method, np.zeros((1, self.n_features_in_)), (), float)
         return one.shape[1:], one.dtype
 
 
-def _call(model: Any, method: str, X: Any) -> np.ndarray:
-    """A method of the ordinary estimator on one block, whose columns have been checked."""
+def _call(model: Any, method: str, X: Any, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+    """A method of the ordinary estimator on one block, whose columns have been checked; one without rows has no answers."""
     values = X if not hasattr(X, "to_numpy") else X.to_numpy()
+    if values.shape[0] == 0:
+        return np.empty((0, *shape), dtype)
     model = copy.copy(model)  # other threads have the same one
     vars(model).pop("feature_names_in_", None)
     return getattr(model, method)(values)

@@ -23,6 +23,7 @@ from cesaro.linear.solvers.driver import Evaluation, Report
 from cesaro.linear.solvers.initial_step import anchor_for_step, best_step
 from cesaro.linear.solvers.settings import Settings
 from cesaro.storage.checkpoint import CheckpointSlot
+from cesaro.storage.states import require_like
 
 PILOT = 40  # steps of a candidate for the first step, on the sample
 MANY = 2000  # rows from which on a step takes a twentieth of them
@@ -211,6 +212,7 @@ class ExactModeSolver(driver.Solver):
         return {"epoch": self.epoch, "steps": {k: steps.state() for k, steps in self.steps.items()}}
 
     def resume(self, state: dict[str, Any]) -> None:
+        require_like(state, self.state())
         self.epoch = state["epoch"]
         for k, steps in self.steps.items():
             steps.resume(state["steps"][str(k)])

@@ -6,12 +6,14 @@ finds no state and says so by building one.
 """
 
 import asyncio
+import time
 from typing import Any
 
 import dask
 from distributed import wait
 
 POLL = 0.5  # seconds between looks at whether the workers of pinned tasks are alive
+DESERTED = 60.0  # seconds without any worker after which a fit gives up; a nanny needs a few for a new one
 
 
 class ThisProcess:
@@ -42,8 +44,11 @@ class DaskCluster:
     """The workers of a Dask client."""
 
     def __init__(self, client):
+        if client.status in ("closed", "closing"):
+            raise RuntimeError("the Dask client is closed: make a new one, client = dask.distributed.Client(...).")
         self.client = client
         self.homes = sorted(client.nthreads())
+        self.met = time.monotonic()  # a worker, the last time
         if not self.homes:
             raise RuntimeError("the Dask cluster has no workers: start some, for example with cluster.scale(2).")
 
@@ -63,26 +68,39 @@ class DaskCluster:
 
     def each(self, function, handles: list, order) -> list:
         """function(value, order) of every handle, wherever the scheduler likes."""
-        shared = self._submit(hold, order)
-        return self.client.gather([self._submit(function, handle, shared) for handle in handles])
+        shared, patience, self.met = self._submit(hold, order), 5.0, time.monotonic()
+        futures = [self._submit(function, handle, shared) for handle in handles]
+        while True:
+            try:
+                return self._answers(futures, patience)
+            except TimeoutError:
+                patience *= self._impatience(futures)
 
     def each_at_home(self, function, handles: list, order) -> list:
         """function(value, order, k) of every handle on the worker of place k; on another one if that has died."""
         shared = self._submit(hold, order)
         homes: list = [None] * len(handles)
         futures: list = [None] * len(handles)
-        patience = 5.0
+        patience, self.met = 5.0, time.monotonic()
         while True:
             for k, handle in enumerate(handles):
                 if homes[k] != self.homes[k % len(self.homes)]:
                     homes[k] = self.homes[k % len(self.homes)]
                     futures[k] = self._submit(function, handle, shared, k, workers=[homes[k]])
             try:
-                wait(futures, timeout=POLL)
-                return self.client.sync(self._collect, futures, patience)
+                return self._answers(futures, patience)
             except TimeoutError:  # a long task, or a worker that died with its task or with its answer
-                patience *= 1.0 if any(not future.done() for future in futures) else 2.0
-                self._reassign()
+                patience *= self._impatience(futures)
+
+    def _answers(self, futures: list, patience: float) -> list:
+        """The futures' values; TimeoutError if they are not there soon."""
+        wait(futures, timeout=POLL)
+        return self.client.sync(self._collect, futures, patience)
+
+    def _impatience(self, futures: list) -> float:
+        """By how much to wait longer the next time; an error if there is nobody to wait for."""
+        self._reassign()
+        return 1.0 if any(not future.done() for future in futures) else 2.0
 
     async def _collect(self, futures: list, patience: float) -> list:
         return await asyncio.wait_for(self.client.gather(futures, asynchronous=True), patience)
@@ -91,7 +109,13 @@ class DaskCluster:
         """Places of workers that are gone go to those that are there; the other places stay."""
         alive = sorted(self.client.nthreads())
         if alive:
+            self.met = time.monotonic()
             self.homes = [w if w in alive else alive[k % len(alive)] for k, w in enumerate(self.homes)]
+        elif time.monotonic() - self.met > DESERTED:
+            raise RuntimeError(
+                f"all workers of the Dask cluster have been gone for {DESERTED:g} seconds. Start some, for example with "
+                "cluster.scale(2), and fit again; with checkpoint=DIR it goes on where it was."
+            )
 
     def forget(self, function, key: str) -> None:
         """function(key) on every worker."""

@@ -11,7 +11,7 @@ from cesaro.engines.inputs import Source
 from cesaro.linear.estimators import engine_interface
 from cesaro.linear.estimators.engine_interface import ClassProblems, ProblemFactory, TargetProblems
 from cesaro.linear.problem.problem import Fit
-from cesaro.linear.solvers.parallel import load_or_solve
+from cesaro.linear.solvers.finished_fits import load_or_solve
 from cesaro.linear.solvers.progress import begin
 from cesaro.storage.checkpoint import NULL_SLOT, CheckpointSlot
 
@@ -82,11 +82,12 @@ def _solve(model: Any, executor: Any, work: Work, options: EngineOptions) -> tup
     problem = problems.DistributedProblem(executor, made, whole, samples)
     try:
         if options.mode == "local":
-            fits = load_or_solve(slot, lambda _: local_mode.solve(problem, settings, options.passes, progress, slot))
-        else:
             fits = load_or_solve(
-                slot, lambda _: exact_mode.solve(problem, settings, options.batch_size, progress, slot)
+                slot, samples, lambda _: local_mode.solve(problem, settings, options.passes, progress, slot)
             )
+        else:
+            batches = options.batch_size
+            fits = load_or_solve(slot, samples, lambda _: exact_mode.solve(problem, settings, batches, progress, slot))
     finally:
         progress.close()
     return fits, samples[0]
@@ -104,13 +105,11 @@ def _accepted(known: list) -> list[partitions.Facts]:
 
 def _checked(source: Source, known: list[partitions.Facts]) -> tuple[int, int]:
     """Rows and columns of the whole; refused if there are none, or of a scale whose squares overflow or vanish."""
-    n, width, largest = (
-        sum(fact.n for fact in known),
-        max(fact.width for fact in known),
-        max(fact.largest for fact in known),
-    )
-    if source.width is not None and any(fact.width != source.width for fact in known):
-        raise ValueError(f"X has {source.width} columns, but a chunk of it has {width}.")
+    n, largest = sum(fact.n for fact in known), max(fact.largest for fact in known)
+    width = max((fact.width for fact in known if fact.n), default=0)  # a chunk without rows may be of any
+    other = next((fact.width for fact in known if fact.n and fact.width != source.width), None)
+    if source.width is not None and other is not None:
+        raise ValueError(f"X has {source.width} columns, but a chunk of it has {other}.")
     if n == 0:
         raise ValueError("Found no rows: X has 0 samples, at least 1 is required.")
     if not (largest == 0.0 or 1e-20 <= largest <= 1e20):

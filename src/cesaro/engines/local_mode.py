@@ -20,6 +20,7 @@ from cesaro.linear.solvers.anchored.shards import MergedState, Reply, Request, S
 from cesaro.linear.solvers.driver import Evaluation, Report
 from cesaro.linear.solvers.settings import Settings
 from cesaro.storage.checkpoint import CheckpointSlot
+from cesaro.storage.states import require_like
 
 IN_FLIGHT = 2**23  # numbers at most in the requests and replies of a group, unless one model has more
 
@@ -64,7 +65,11 @@ def build_shards(part: PartitionProblems, order: RoundRequest, place: int) -> He
 def take_request(part: PartitionProblems, order: RoundRequest, place: int) -> dict[int, Reply]:
     """One partition's round. Asked twice, it replies the same; a state that missed a round is built anew."""
     held = _HELD.pop((order.key, place), None)
-    if held is None or held.number not in (order.number, order.number - 1):
+    if (
+        held is None
+        or held.number not in (order.number, order.number - 1)
+        or order.requests.keys() - held.shards.keys()
+    ):
         held = build_shards(part, order, place)
     if held.number == order.number - 1:
         replies = {model: held.shards[model].take(request) for model, request in order.requests.items()}
@@ -161,6 +166,7 @@ class LocalModeSolver(driver.Solver):
         return {"epoch": self.epoch, "merged": merged, "shards": dict(enumerate(held))}
 
     def resume(self, state: dict[str, Any]) -> None:
+        require_like({"epoch": state["epoch"]}, {"epoch": 0})
         self.epoch = state["epoch"]
         for k, merged in enumerate(self.merged):
             merged.resume(state["merged"][str(k)])

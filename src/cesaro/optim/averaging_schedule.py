@@ -20,6 +20,7 @@ from cesaro.weights import Geometric, Linear, Power, Uniform, head
 
 START = 1000  # steps of the constant phase, where neither they nor the number of steps is known
 MEMORY = 20  # its averages remember about this many steps: c = 1/20
+LARGEST_POWER = 1e5  # four times as many sums are made before the first step
 CONSTANT_FRACTION = 2 / 3  # the constant phase, where the number of steps is known
 
 
@@ -125,24 +126,36 @@ def make_averaging(averaging: Any) -> Power | Geometric:
     >>> make_averaging("linear"), make_averaging(3), make_averaging(0.05)
     (Power(p=1, scale=1.0), Power(p=3.0, scale=1.0), Geometric(rate=0.05))
     """
-    if isinstance(averaging, Power | Geometric):
+    if isinstance(averaging, Power):
+        return _bounded(averaging)
+    if isinstance(averaging, Geometric):
         return averaging
     if isinstance(averaging, Linear | Uniform):
         return Power(1 if isinstance(averaging, Linear) else 0)
     if isinstance(averaging, str) and averaging in ("linear", "uniform"):
         return Power(1 if averaging == "linear" else 0)
     if isinstance(averaging, tuple | list) and len(averaging) == 2 and averaging[0] == "power":
-        return Power(float(averaging[1]))
+        return _bounded(Power(float(averaging[1])))
     if isinstance(averaging, Real) and not isinstance(averaging, bool) and math.isfinite(averaging):
         number = float(averaging)
         if number == 0.0 or number >= 1.0:
-            return Power(number)
+            return _bounded(Power(number))
         if number > 0.0:
             return Geometric(number)
     raise ValueError(
         'averaging must be "linear", "uniform", a power (0, or at least 1), a geometric rate (between 0 and 1), or '
         f"Uniform(), Linear(), Power(p) or Geometric(rate) from cesaro.weights: got {averaging!r}."
     )
+
+
+def _bounded(weights: Power) -> Power:
+    """Refuse powers whose sums would take minutes, and which average nothing anyway."""
+    if abs(weights.p) > LARGEST_POWER:
+        raise ValueError(
+            f"averaging must be a power of at most {LARGEST_POWER:g}: got {weights.p:g}, with which the newest point is the "
+            "average for as many steps. Use the optimiser's base method, or a smaller power."
+        )
+    return weights
 
 
 def as_plain_value(averaging: Any) -> Any:

@@ -5,6 +5,7 @@ array. The checksum is of the words before it and of the payload. A file is writ
 kept. Every file says what run it is `about`, so that no run goes on from another one's state. Loading runs no code.
 """
 
+import errno
 import hashlib
 import json
 import os
@@ -20,22 +21,24 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
-from cesaro.storage.atomic_write import whole_file
+from cesaro.storage.atomic_write import abandoned, whole_file
+from cesaro.storage.states import CheckpointError, seed_of
 from cesaro.version import __version__
 
 FORMAT = 2
 MAGIC = b"cesaro checkpoint %d " % FORMAT
 HEADER = len(MAGIC) + 64 + 1
-FIRST_LINE = re.compile(rb"(cesaro checkpoint (\d+) )([0-9a-f]{64})\n")
+FIRST_LINE = re.compile(rb"(cesaro checkpoint (\d{1,9}) )([0-9a-f]{64})\n")
 RARELY = 20.0  # a save is followed by at least so many times its own duration without one
+ANEW = "Give another directory, or empty this one, to begin anew."
 NAME = re.compile(r"(?P<slot>.+)\.(?P<number>\d{6,})\.checkpoint")
 
 
-class DamagedError(Exception):
+class DamagedError(CheckpointError):
     """A file that is not what was written."""
 
 
-class FormatError(ValueError):
+class FormatError(CheckpointError):
     """A file in the format of another version."""
 
 
@@ -66,9 +69,10 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         size = int.from_bytes(payload[:8], "little")
         words = json.loads(payload[8 : 8 + size])["__metadata__"]
         arrays = {name: value.copy() for name, value in load(payload).items()}  # copies can be written to
-        return arrays | json.loads(words["rest"]), json.loads(words["about"])
-    except (SafetensorError, ValueError, KeyError) as error:
+        state, about = arrays | json.loads(words["rest"]), dict(json.loads(words["about"]))
+    except (SafetensorError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise DamagedError(f"{path} cannot be read: {error}.") from error
+    return state, about
 
 
 class Checkpoint:
@@ -88,11 +92,13 @@ class Checkpoint:
         if self.directory.exists() and not self.directory.is_dir():
             raise ValueError(f"checkpoint={str(directory)!r} is a file: give a directory, which need not exist yet.")
         self.directory.mkdir(parents=True, exist_ok=True)
+        if not os.access(self.directory, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, "no checkpoint can be written here", str(directory))
         self.about, self.seed = json.loads(json.dumps(dict(about))), seed
         found = next((found for name in sorted(self._slots()) if (found := self.newest(name, quiet=True))), None)
         if found is not None:
             self._compare(found[1])
-            self.seed = found[0]["seed"]
+            self.seed = seed_of(found[0], f"the checkpoint in {str(self.directory)!r}", ANEW)
 
     def _slots(self) -> set[str]:
         return {match["slot"] for path in self.directory.iterdir() if (match := NAME.fullmatch(path.name))}
@@ -125,6 +131,8 @@ class Checkpoint:
             try:
                 found = read(path)
                 break
+            except FileNotFoundError:  # another fit of the same has replaced it
+                continue
             except DamagedError as damage:
                 damages.append((path, damage))
         if damages and not quiet:
@@ -148,6 +156,7 @@ class CheckpointSlot(ABC):
     """Where one part of a run keeps its state; `saved` is what it found there."""
 
     saved: dict[str, Any] | None = None
+    where: str = ""  # for messages
     asks_more = False  # the run goes further than the one that saved it
 
     @abstractmethod
@@ -172,7 +181,8 @@ class FileSlot(CheckpointSlot):
 
     def __init__(self, checkpoint: Checkpoint, name: str, saved: dict[str, Any] | None):
         self.checkpoint, self.name, self.saved = checkpoint, name, saved
-        self.next = -np.inf
+        self.where = str(checkpoint.directory / name)
+        self.next, self.failed = -np.inf, False
 
     def offer(self, state: Callable[[], Mapping[str, Any] | None]) -> None:
         """The first time, and then so rarely that it costs 5 % of the time at most."""
@@ -183,14 +193,26 @@ class FileSlot(CheckpointSlot):
             self.next = ended + RARELY * (ended - began)
 
     def save(self, state: Mapping[str, Any] | None) -> None:
-        """The one before stays, older ones go."""
+        """The one before stays, older ones go. If the disk is full or gone the fit goes on: a warning, once."""
         if state is None:
             return
+        try:
+            self._save(state)
+        except OSError as error:
+            if not self.failed:
+                words = (
+                    f"the checkpoint cannot be written: {error}. The fit goes on; the last one that was written stays."
+                )
+                warnings.warn(words, RuntimeWarning, stacklevel=2)
+            self.failed = True
+
+    def _save(self, state: Mapping[str, Any]) -> None:
         files, point = self.checkpoint.files(self.name), self.checkpoint
         number = int(NAME.fullmatch(files[0].name)["number"]) + 1 if files else 1  # type: ignore[index]
         path = point.directory / f"{self.name}.{number:06d}.checkpoint"
         write(path, {**state, "seed": point.seed}, about=point.about)
-        killed = point.directory.glob(f".{self.name}.*.part")  # what a process that was killed has left of a write
+        parts = point.directory.glob(f".{self.name}.*.part")
+        killed = [path for path in parts if abandoned(path, path.name.split(".")[-3])]  # in the middle of a write
         for path in (*files[1:], *killed):
             path.unlink(missing_ok=True)
 
@@ -198,6 +220,8 @@ class FileSlot(CheckpointSlot):
         """Twice: both files say the same, and the states before are gone."""
         self.save(state)
         self.save(state)
+        if self.failed:
+            return
         for path in self.checkpoint.directory.glob(f"{self.name}-*.checkpoint"):
             path.unlink(missing_ok=True)
 
@@ -219,23 +243,3 @@ class NullSlot(CheckpointSlot):
 
 
 NULL_SLOT = NullSlot()
-
-
-def flatten(state: Mapping[Any, Any], path: str = "") -> dict[str, Any]:
-    """Dictionaries in dictionaries as one, with paths for names: the form of a file."""
-    found: dict[str, Any] = {}
-    for name, value in state.items():
-        found |= flatten(value, f"{path}{name}/") if isinstance(value, Mapping) else {f"{path}{name}": value}
-    return found
-
-
-def unflatten(state: Mapping[str, Any]) -> dict[str, Any]:
-    """What `flatten` was given; names are words again."""
-    found: dict[str, Any] = {}
-    for path, value in state.items():
-        *folders, name = path.split("/")
-        inside = found
-        for folder in folders:
-            inside = inside.setdefault(folder, {})
-        inside[name] = value
-    return found

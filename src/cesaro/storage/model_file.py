@@ -27,7 +27,7 @@ def write_model(path: str | os.PathLike[str], facts: dict[str, Any], arrays: dic
     from safetensors.numpy import save as to_bytes
 
     about = json.dumps({"format": FORMAT, "version": __version__} | facts, allow_nan=False)
-    content = to_bytes(arrays, metadata={"cesaro": about, "sha256": _checksum(about, arrays)})
+    content = to_bytes(arrays, metadata={"cesaro": about, "sha256": _checksum(about.encode(), arrays)})
     with whole_file(path) as file:
         file.write(content)
 
@@ -39,8 +39,8 @@ def read_model(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, 
     return _opened(content, os.fspath(path))
 
 
-def _checksum(about: str, arrays: dict[str, np.ndarray]) -> str:
-    total = hashlib.sha256(about.encode())
+def _checksum(about: bytes, arrays: dict[str, np.ndarray]) -> str:
+    total = hashlib.sha256(about)
     for name in sorted(arrays):
         array = arrays[name]
         total.update(f"\n{name} {array.dtype.str} {array.shape}\n".encode())
@@ -57,9 +57,9 @@ def _opened(content: bytes, path: str) -> tuple[dict[str, Any], dict[str, np.nda
     try:
         metadata = json.loads(content[8 : 8 + size])["__metadata__"]
         about, checksum = metadata["cesaro"], metadata["sha256"]
-        known = json.loads(about)
+        known, about_bytes = json.loads(about), about.encode()
         number = int(known["format"])
-    except (ValueError, KeyError, TypeError):
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
         raise ModelFileError(
             f"{path} is not a cesaro model file ({len(content)} bytes), or its beginning is damaged. {AGAIN}"
         ) from None
@@ -72,6 +72,6 @@ def _opened(content: bytes, path: str) -> tuple[dict[str, Any], dict[str, np.nda
         arrays = {name: np.array(array) for name, array in from_bytes(content).items()}
     except (SafetensorError, ValueError, KeyError, TypeError) as error:
         raise ModelFileError(f"{path} is damaged or cut short: {error}. {AGAIN}") from None
-    if _checksum(about, arrays) != checksum:
+    if _checksum(about_bytes, arrays) != checksum:
         raise ModelFileError(f"{path} is damaged: its content does not have the checksum it was written with. {AGAIN}")
     return known, arrays

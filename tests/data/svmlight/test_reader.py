@@ -13,7 +13,7 @@ from data.mutants import SEEDS, identical, judge, mutant
 from numba import config
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
-from cesaro.data import SvmlightError, load, read_svmlight
+from cesaro.data import SvmlightError, load, read_svmlight, streams
 from cesaro.data.svmlight.reader import blocks
 
 
@@ -154,6 +154,22 @@ def peak(work):
 
 
 @pytest.mark.skipif(bool(config.DISABLE_JIT), reason="four megabytes are too many without the compiler")
+def test_a_line_that_does_not_end_is_refused_before_it_fills_the_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(streams, "LONGEST_LINE", 10_000)
+    path = tmp_path / "file.gz"
+    path.write_bytes(gzip.compress(b"1 1:1\n1 2:1\n-1 1:1" + b" " * 10**7))
+    with pytest.raises(
+        SvmlightError, match=r"file\.gz, line 3: the line has more than 10000 bytes\. A line is one row"
+    ):
+        list(blocks(path, size=1000))
+    tracemalloc.start()
+    with pytest.raises(SvmlightError):
+        list(blocks(path, size=1000))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2 * 10**6
+
+
 def test_memory_holds_one_block_or_the_result_never_the_text(tmp_path):
     path = written(tmp_path / "file", b"1 1:0.12345 2:0.54321 3:1 4:1 5:1 6:1\n" * 120_000)
     list(blocks(path, size=1000))  # compile first

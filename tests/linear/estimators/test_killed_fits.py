@@ -1,57 +1,79 @@
-"""A fit that is killed (kill -9) at random moments resumes to the same bits."""
+"""A fit that is killed (kill -9) at random moments resumes to the same bits; so does one from a file, whose cache too."""
 
 import os
-import signal
-import subprocess
-import sys
-import time
-from pathlib import Path
 
 import numpy as np
 import pytest
+from killed_children import KILLS, begin, kill_when, newest
+from rows_on_disk import data
+from sklearn.datasets import dump_svmlight_file
 
-KILLS = int(os.environ.get("CESARO_KILLS", "3"))
-CHILD = """
-import sys, warnings
-sys.path.insert(0, {here!r})
-warnings.simplefilter("ignore")
-import numpy as np
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs signals")
+FIT = """
 from checkpointed_fits import long_fit, numbers
-from cesaro.storage import checkpoint
-checkpoint.RARELY = 0.0
-for solver, place, result in {work!r}:
+for k in range(1, len(sys.argv), 3):
+    solver, place, result = sys.argv[k : k + 3]
     np.save(result, numbers(long_fit(solver, place)))
+"""
+FIT_FILE = """
+import time
+from checkpointed_fits import numbers
+from rows_on_disk import classifier
+from cesaro.linear.out_of_core import readers
+slow = readers.blocks
+def blocks(*args):
+    for block in slow(*args):
+        yield block
+        time.sleep(0.01)
+readers.blocks, readers.TEXT = blocks, 4000
+file = sys.argv[1]
+for k in range(2, len(sys.argv), 3):
+    place, cache, result = sys.argv[k : k + 3]
+    model = classifier(tol=0, max_iter=60, checkpoint=place)
+    np.save(result, numbers(model.fit_file(file, cache=cache, memory=3e5)))
 """
 
 
-def begin(work, cache):
-    """A process of its own that does these fits. Its compiled kernels are its family's own: where Numba compiles a
-    kernel next to others it may round differently.
-    """
-    code = CHILD.format(here=str(Path(__file__).parents[2]), work=[tuple(map(str, one)) for one in work])
-    return subprocess.Popen([sys.executable, "-c", code], env=os.environ | {"NUMBA_CACHE_DIR": str(cache)})
+def flat(work):
+    return [word for each in work for word in each]
 
 
-def newest(place):
-    """The number of the newest checkpoint."""
-    return max((int(path.name.split(".")[1]) for path in place.glob("*.checkpoint")), default=0)
-
-
-@pytest.mark.skipif(os.name != "posix", reason="needs signals")
 def test_killed_at_random_moments_every_resume_gives_the_same_bits(tmp_path):
     rng, cache, solvers = np.random.default_rng(KILLS), tmp_path / "kernels", ("anchored", "sc-pda", "pegasos")
     solvers = solvers if KILLS > 3 else solvers[:1]
-    assert begin([(solver, tmp_path / solver, tmp_path / f"{solver}.npy") for solver in solvers], cache).wait() == 0
+    whole = [(solver, tmp_path / solver, tmp_path / f"{solver}.npy") for solver in solvers]
+    assert begin(FIT, cache, *flat(whole)).wait() == 0
     work = [(solvers[k % len(solvers)], tmp_path / f"{k}", tmp_path / f"{k}.npy") for k in range(KILLS)]
-    for solver, place, result in work:
-        epochs, deadline = int(rng.integers(1, 50)), time.monotonic() + 600.0
-        child = begin([(solver, place, result)], cache)
-        while newest(place) < epochs and child.poll() is None and time.monotonic() < deadline:
-            time.sleep(1e-3)
-        time.sleep(float(rng.uniform(0.0, 0.02)))
-        child.send_signal(signal.SIGKILL)
-        assert child.wait() == -signal.SIGKILL, "it ended before it was killed"
+    for one in work:
+        epochs, place = int(rng.integers(1, 50)), one[1]
+        child = begin(FIT, cache, *one)
+        assert kill_when(child, lambda: newest(place) >= epochs, float(rng.uniform(0.0, 0.02))), "it ended before"  # noqa: B023
         assert newest(place) >= epochs
-    assert begin(work, cache).wait() == 0
+    assert begin(FIT, cache, *flat(work)).wait() == 0
     for solver, _, result in work:
         np.testing.assert_array_equal(np.load(result), np.load(tmp_path / f"{solver}.npy"))
+
+
+def test_so_does_a_fit_to_a_file_killed_while_its_cache_is_built_or_later(tmp_path):
+    rng, kernels, file = np.random.default_rng(KILLS), tmp_path / "kernels", tmp_path / "rows.svm"
+    dump_svmlight_file(*data(n=2000), str(file), zero_based=False)
+    assert begin(FIT_FILE, kernels, file, tmp_path / "whole", tmp_path / "cache", tmp_path / "whole.npy").wait() == 0
+    work = [(tmp_path / f"{k}", tmp_path / f"cache-{k}", tmp_path / f"{k}.npy") for k in range(KILLS)]
+    for k, (place, cache, result) in enumerate(work):
+        child, early, epochs = (
+            begin(FIT_FILE, kernels, file, place, cache, result),
+            k % 2 == 0,
+            int(rng.integers(1, 50)),
+        )
+        size = int(rng.integers(1, 16_000))  # of the labels, 8 bytes a row
+
+        def reached(place=place, cache=cache, early=early, epochs=epochs, size=size):
+            if early:
+                return any(found.stat().st_size >= size for found in cache.glob(".*/y"))
+            return newest(place) >= epochs
+
+        assert kill_when(child, reached, float(rng.uniform(0.0, 0.01))), "it ended before"
+    assert begin(FIT_FILE, kernels, file, *flat(work)).wait() == 0
+    for place, cache, result in work:
+        np.testing.assert_array_equal(np.load(result), np.load(tmp_path / "whole.npy"), err_msg=str(place))
+        assert not list(cache.glob(".*")), "what the dead process had written is gone"

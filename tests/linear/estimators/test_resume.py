@@ -1,11 +1,15 @@
 """A fit that is stopped at any moment resumes as if nothing had happened; a damaged checkpoint is never used."""
 
+import errno
 import os
 import shutil
+import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 from checkpointed_fits import assert_same, classifier, data, quietly, regressor
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from cesaro import weights
@@ -160,6 +164,37 @@ def test_a_damaged_checkpoint_falls_back_to_the_one_before_and_says_so(solver, m
         path.write_bytes(b"nothing of the kind")
     with pytest.warns(RuntimeWarning, match="begins anew"):
         assert_same(plain, quietly(classifier(solver=solver, checkpoint=stop), X, y))
+
+
+def test_a_disk_that_is_full_costs_the_checkpoint_and_not_the_fit(tmp_path, monkeypatch):
+    X, y, _ = data()
+    plain = quietly(classifier(), X, y)
+
+    def full(path, state, about=None):
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    monkeypatch.setattr(checkpoint, "write", full)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = classifier(checkpoint=tmp_path).fit(X, y)
+    said = [str(each.message) for each in caught if each.category is RuntimeWarning]
+    assert len(said) == 1
+    assert f"No space left on device: '{tmp_path}" in said[0]
+    assert_same(plain, found)
+
+
+@pytest.mark.parametrize("solver", ["anchored", "gda"])
+def test_fits_at_once_may_share_a_directory(solver, tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoint, "RARELY", 0.0)
+    X, y, _ = data(classes=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # for all threads: it is not theirs
+        plain = classifier(solver=solver).fit(X, y)
+        with ThreadPoolExecutor(4) as pool:
+            model = classifier(solver=solver, checkpoint=tmp_path)
+            for found in pool.map(lambda _: clone(model).fit(X, y), range(12)):
+                assert_same(plain, found)
+    assert not list(tmp_path.glob(".*.part"))
 
 
 @pytest.mark.parametrize("classes", [2, 3])

@@ -15,6 +15,7 @@ from cesaro.linear import (
     DualAveragingRegressor,
     DualAveragingRegressorCV,
 )
+from cesaro.linear.estimators import classifier_cv
 from cesaro.linear.model_selection import search
 from cesaro.linear.model_selection.folds import accuracy, folds_of, grid, r_squared
 
@@ -72,14 +73,14 @@ def test_many_rows_share_their_epochs_and_score_like_exact_fits(cv, monkeypatch)
 def test_held_out_predictions_are_those_of_the_models(classes, monkeypatch):
     X, y, _ = data(n=2500, classes=classes)
     model = DualAveragingClassifierCV(alphas=3, cv=3, random_state=0).fit(X, y)
-    kept = search.in_one_pass
+    kept = classifier_cv.in_one_pass
 
     def without_held_out(*args):
         found = kept(*args)
         assert found.held_out is not None
         return found._replace(held_out=None)
 
-    monkeypatch.setattr(search, "in_one_pass", without_held_out)
+    monkeypatch.setattr(classifier_cv, "in_one_pass", without_held_out)
     slow = DualAveragingClassifierCV(alphas=3, cv=3, random_state=0).fit(X, y)
     np.testing.assert_allclose(model.cv_results_["mean_test_score"], slow.cv_results_["mean_test_score"], atol=2e-3)
 

@@ -1,5 +1,8 @@
 """The order of rows on disk: every row once, a few blocks at a time."""
 
+import errno
+import os
+
 import numpy as np
 import pytest
 
@@ -20,3 +23,17 @@ def test_a_few_blocks_come_at_a_time_and_others_together_in_the_next_epoch():
     groups = [{tuple(sorted(set(part // 10))) for part in np.split(fresh, 10)} for fresh in (first, second)]
     assert all(len(pair) == 2 for group in groups for pair in group)
     assert groups[0] != groups[1]
+
+
+@pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="the system cannot reserve room on a disk")
+def test_room_on_the_disk_is_reserved_so_that_a_full_one_is_an_error_and_no_death(tmp_path, monkeypatch):
+    layout = block_order.Layout(7, 3, tmp_path, "")
+    layout.empty((10, 4))[:] = 1.0
+
+    def full(handle, offset, length):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with pytest.raises(OSError, match="No space left on device; 320 bytes are needed for the fit") as caught:
+        layout.empty((10, 4))
+    assert caught.value.filename == str(tmp_path)

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from cesaro.data.streams import READ_ERRORS, opened, whole_lines
+from cesaro.data.streams import READ_ERRORS, LongLineError, opened, whole_lines
 from cesaro.data.svmlight.errors import SvmlightError
 from cesaro.data.svmlight.parser import ParsedBlock, parse
 
@@ -170,6 +170,9 @@ def _parsed_blocks(
             except READ_ERRORS as error:
                 reason = f"the file is cut off or damaged somewhere after line {lines} ({error}). Get it again."
                 raise SvmlightError(path, None, None, reason) from error
+            except LongLineError as error:
+                reason = f"{error}. A line is one row: the file is of another kind, or its line ends are missing."
+                raise SvmlightError(path, lines + 1, None, reason) from error
             if piece is None:
                 return
             block = parse(piece, path, lines, n_features, allow_nonfinite, width)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cesaro.docstrings import complete
+from cesaro.linear.estimators.all_or_nothing import all_or_nothing
 from cesaro.linear.estimators.fits_files import FitsFiles, Path
 from cesaro.linear.estimators.one_vs_rest import LinearClassifier
 from cesaro.linear.estimators.parameter_docs import CLASSIFIER, EVERY_ESTIMATOR, ONE_ALPHA
@@ -113,16 +114,17 @@ class DualAveragingClassifier(FitsFiles, LinearClassifier):
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to rows and labels."""
         check_together(self)
-        X = check_rows(self, X)
-        v = check_weights(X, sample_weight)
-        labels = check_labels(X, y)
-        X, v, code = drop_weightless(X, v, labels.code)
-        self.classes_, code = labels if code is labels.code else used(Labels(labels.classes, code))
-        if len(self.classes_) < 2:
-            raise ValueError(f"The number of classes has to be at least two: got one class, {self.classes_[0]!r}.")
-        problems = self._one_vs_rest(make_rows(X, self._bias), code, v, self.alpha)
-        at_zero = [self._value_at_zero()] * len(problems)
-        return self._finish(problems, at_zero)
+        with all_or_nothing(self):
+            X = check_rows(self, X)
+            v = check_weights(X, sample_weight)
+            labels = check_labels(X, y)
+            X, v, code = drop_weightless(X, v, labels.code)
+            self.classes_, code = labels if code is labels.code else used(Labels(labels.classes, code))
+            if len(self.classes_) < 2:
+                raise ValueError(f"The number of classes has to be at least two: got one class, {self.classes_[0]!r}.")
+            problems = self._one_vs_rest(make_rows(X, self._bias), code, v, self.alpha)
+            at_zero = [self._value_at_zero()] * len(problems)
+            return self._finish(problems, at_zero)
 
     def _fit_store(self, store: Store, memory: float, cache: Path | None) -> Self:
         values, counts = self._tally(store)
@@ -148,14 +150,10 @@ class DualAveragingClassifier(FitsFiles, LinearClassifier):
                 "class_weight='balanced' needs all labels at once, which partial_fit does not have. "
                 "Compute the weights with sklearn.utils.class_weight.compute_class_weight and pass them as a dict."
             )
-        first = _check_partial_fit_first_call(self, classes)
-        try:
+        with all_or_nothing(self):
+            first = _check_partial_fit_first_call(self, classes)
             problems = self._batch(X, y, sample_weight, first)
-        except BaseException:
-            if first:  # the next call is the first
-                del self.classes_
-            raise
-        self._publish(self._one_pass(problems), [self._value_at_zero()] * len(problems), problems[0])
+            self._publish(self._one_pass(problems), [self._value_at_zero()] * len(problems), problems[0])
         return self
 
     def _batch(self, X: Any, y: Any, sample_weight: ArrayLike | None, first: bool) -> list[Problem]:

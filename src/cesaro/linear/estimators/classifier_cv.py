@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cesaro.docstrings import complete
+from cesaro.linear.estimators.all_or_nothing import all_or_nothing
 from cesaro.linear.estimators.classifier import DualAveragingClassifier
 from cesaro.linear.estimators.cross_validated import Scored, conclude, score, searches_of, shared_params
 from cesaro.linear.estimators.one_vs_rest import LinearClassifier
@@ -22,6 +23,7 @@ from cesaro.linear.estimators.sklearn_compat import _fit_context
 from cesaro.linear.estimators.validation import check_labels, check_rows, check_weights
 from cesaro.linear.model_selection import search
 from cesaro.linear.model_selection.folds import accuracy, folds_of, grid, scores
+from cesaro.linear.model_selection.one_pass import in_one_pass
 from cesaro.linear.problem.csr import make_rows
 from cesaro.weights import Weights
 
@@ -122,36 +124,36 @@ class DualAveragingClassifierCV(LinearClassifier):
         """
         check_together(self)
         refuse_checkpoint(self, "to go on after a crash, pass the alpha_ that was found to DualAveragingClassifier.")
-        X = check_rows(self, X)
-        v = check_weights(X, sample_weight)
-        self.classes_, code = check_labels(X, y)
-        if np.count_nonzero(np.bincount(code, weights=v)) < 2:
-            raise ValueError("The number of classes has to be at least two: got one class with positive weight.")
-        self.alphas_ = grid(self.alphas, v)
-        rows, y = make_rows(X, self._bias), np.asarray(y).ravel()
-        folds = folds_of(self.cv, X, y, v, classifier=True, groups=groups)
+        with all_or_nothing(self):
+            X = check_rows(self, X)
+            v = check_weights(X, sample_weight)
+            self.classes_, code = check_labels(X, y)
+            if np.count_nonzero(np.bincount(code, weights=v)) < 2:
+                raise ValueError("The number of classes has to be at least two: got one class with positive weight.")
+            self.alphas_ = grid(self.alphas, v)
+            rows, y = make_rows(X, self._bias), np.asarray(y).ravel()
+            folds = folds_of(self.cv, X, y, v, classifier=True, groups=groups)
 
-        def quick(k: int, margins: np.ndarray) -> Any:
-            return accuracy(margins, code[folds[k].test], v[folds[k].test])
+            def quick(k: int, test: np.ndarray, margins: np.ndarray) -> Any:
+                return accuracy(margins, code[test], v[test])
 
-        def slow(k: int, coef: np.ndarray, intercept: np.ndarray) -> Any:
-            test, models = (
-                folds[k].test,
-                [self._stand_in(*one) for one in zip(self.alphas_, coef, intercept, strict=True)],
-            )
-            return scores(models, self.scoring, X[test], y[test], None if sample_weight is None else v[test])
+            def slow(k: int, test: np.ndarray, coef: np.ndarray, intercept: np.ndarray) -> Any:
+                models = [self._stand_in(*one) for one in zip(self.alphas_, coef, intercept, strict=True)]
+                return scores(models, self.scoring, X[test], y[test], None if sample_weight is None else v[test])
 
-        columns, scored = self._columns(code), []
-        for what in searches_of(self):
-            if search.suits_one_pass(what, rows, columns):
-                found = search.in_one_pass(what, rows, search.Task(columns, self._weighted(code, v)), folds)
-            else:
-                tasks = [search.Task(columns, self._weighted(code, fold.v)) for fold in folds]
-                found = search.one_at_a_time(what, rows, tasks)
-            scored.append(Scored(what.l1_ratio, score(self, X, folds, found, quick, slow), found.settings))
-        settings = conclude(self, scored)
-        final = self._one_vs_rest(rows, code, v, self.alpha_)
-        return self._finish(final, [self._value_at_zero()] * len(final), settings)
+            columns, scored = self._columns(code), []
+            for what in searches_of(self):
+                if search.suits_one_pass(what, rows, columns):
+                    found = in_one_pass(what, rows, search.Task(columns, self._weighted(code, v)), folds)
+                else:
+                    tasks = [search.Task(columns, self._weighted(code, fold.v)) for fold in folds]
+                    found = search.one_at_a_time(what, rows, tasks)
+                scored.append(Scored(what.l1_ratio, score(self, X, folds, found, quick, slow), found.settings))
+                if found.settings.interrupted:
+                    break
+            settings = conclude(self, scored)
+            final = self._one_vs_rest(rows, code, v, self.alpha_)
+            return self._finish(final, [self._value_at_zero()] * len(final), settings)
 
     def _ratio(self) -> float:
         return float(self.l1_ratio_)

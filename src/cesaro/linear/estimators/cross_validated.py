@@ -39,20 +39,22 @@ def searches_of(model: LinearModel, units: np.ndarray | None = None) -> list[Sea
 def score(model: LinearModel, X, folds: list[Fold], found: Found, quick: Callable, slow: Callable) -> np.ndarray:
     """Scores (folds, alphas) of the models on their folds.
 
-    `quick(k, margins)` scores margins (rows, alphas, columns) on fold k by the default score, `slow(k, coef,
-    intercept)` scores models by the user's own.
+    `quick(k, test, margins)` scores margins (rows, alphas, columns) on these rows of fold k by the default score,
+    `slow(k, test, coef, intercept)` scores models by the user's own.
     """
     d = X.shape[1]
     scores = np.empty(found.W.shape[:2])
     for k, (test, _) in enumerate(folds):
+        if found.scored is not None and found.scored[test].any():
+            test = test[found.scored[test]]
         coef, intercept = model._split(found.W[k], d)
         if model.scoring is not None:
-            scores[k] = slow(k, coef, intercept)
+            scores[k] = slow(k, test, coef, intercept)
         elif found.held_out is not None:
-            scores[k] = quick(k, found.held_out[test])
+            scores[k] = quick(k, test, found.held_out[test])
         else:
             margins = (X[test] @ coef.reshape(-1, d).T).reshape(len(test), *intercept.shape)
-            scores[k] = quick(k, margins + intercept)
+            scores[k] = quick(k, test, margins + intercept)
     return scores
 
 
@@ -69,10 +71,11 @@ def conclude(model: LinearModel, scored: list[Scored]) -> Settings:
         )
     best = int(np.nanargmax(mean))
     model.alpha_, model.l1_ratio_, model.best_score_ = float(alphas[best]), float(ratios[best]), float(mean[best])
-    settings = scored[int(best // len(model.alphas_))].settings
-    if not settings.interrupted:
-        warn_at_the_edge(model.alphas_, model.alpha_, mean[ratios == model.l1_ratio_])
-    return settings
+    last = scored[-1].settings
+    if last.interrupted:
+        return last
+    warn_at_the_edge(model.alphas_, model.alpha_, mean[ratios == model.l1_ratio_])
+    return scored[int(best // len(model.alphas_))].settings
 
 
 def warn_at_the_edge(alphas: np.ndarray, best: float, mean: np.ndarray) -> None:

@@ -8,6 +8,7 @@ from typing import Self
 import numpy as np
 from joblib import effective_n_jobs
 
+from cesaro.linear.estimators.all_or_nothing import all_or_nothing
 from cesaro.linear.estimators.base import LinearModel
 from cesaro.linear.estimators.parameters import check_together
 from cesaro.linear.estimators.sklearn_compat import _fit_context
@@ -56,8 +57,9 @@ class FitsFiles(LinearModel, ABC):
             The fitted estimator.
         """
         check_together(self)
-        store = self._open(path, n_features, label, cache)
-        return self._fit_store(store, memory, cache)
+        with all_or_nothing(self):
+            store = self._open(path, n_features, label, cache)
+            return self._fit_store(store, memory, cache)
 
     @abstractmethod
     def _fit_store(self, store: Store, memory: float, cache: Path | None) -> Self:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cesaro.docstrings import complete
+from cesaro.linear.estimators.all_or_nothing import all_or_nothing
 from cesaro.linear.estimators.fits_files import FitsFiles, Path
 from cesaro.linear.estimators.parameter_docs import EVERY_ESTIMATOR, ONE_ALPHA, REGRESSOR
 from cesaro.linear.estimators.parameters import CONSTRAINTS, REGRESSOR_CONSTRAINTS, check_partial_fit, check_together
@@ -109,15 +110,16 @@ class DualAveragingRegressor(FitsFiles, LinearRegressor):
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to rows and targets."""
         check_together(self)
-        X = check_rows(self, X)
-        v = check_weights(X, sample_weight)
-        X, v, y = drop_weightless(X, v, check_targets(X, y))
-        self._center, self._alpha_units = self._mean(y, v), self._units(spread_of(y, v))
-        problems = self._columns(make_rows(X, self._bias), y - self._center, v, self.alpha)
-        at_zero = [value_at_zero(problem) for problem in problems]
-        self._finish(problems, at_zero)
-        self._shape(y.ndim == 1)
-        return self
+        with all_or_nothing(self):
+            X = check_rows(self, X)
+            v = check_weights(X, sample_weight)
+            X, v, y = drop_weightless(X, v, check_targets(X, y))
+            self._center, self._alpha_units = self._mean(y, v), self._units(spread_of(y, v))
+            problems = self._columns(make_rows(X, self._bias), y - self._center, v, self.alpha)
+            at_zero = [value_at_zero(problem) for problem in problems]
+            self._finish(problems, at_zero)
+            self._shape(y.ndim == 1)
+            return self
 
     def _fit_store(self, store: Store, memory: float, cache: Path | None) -> Self:
         if store.labels is not None:
@@ -135,14 +137,17 @@ class DualAveragingRegressor(FitsFiles, LinearRegressor):
         are those of y."""
         check_partial_fit(self)
         first = not self.__sklearn_is_fitted__()
-        X = check_rows(self, X, reset=first)
-        v = check_weights(X, sample_weight)
-        y = check_targets(X, y)
-        if first:
-            self._center, self._alpha_units = self._mean(y, v), self._units(spread_of(y, v))
-        elif y.shape[1:] != np.shape(self._center):
-            raise ValueError(f"y has shape {y.shape}, but earlier calls had {np.size(self._center)} target columns.")
-        problems = self._columns(make_rows(X, self._bias), y - self._center, v, self.alpha)
-        self._publish(self._one_pass(problems), [value_at_zero(problem) for problem in problems], problems[0])
-        self._shape(y.ndim == 1)
+        with all_or_nothing(self):
+            X = check_rows(self, X, reset=first)
+            v = check_weights(X, sample_weight)
+            y = check_targets(X, y)
+            if first:
+                self._center, self._alpha_units = self._mean(y, v), self._units(spread_of(y, v))
+            elif y.shape[1:] != np.shape(self._center):
+                raise ValueError(
+                    f"y has shape {y.shape}, but earlier calls had {np.size(self._center)} target columns."
+                )
+            problems = self._columns(make_rows(X, self._bias), y - self._center, v, self.alpha)
+            self._publish(self._one_pass(problems), [value_at_zero(problem) for problem in problems], problems[0])
+            self._shape(y.ndim == 1)
         return self

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cesaro.docstrings import complete
+from cesaro.linear.estimators.all_or_nothing import all_or_nothing
 from cesaro.linear.estimators.cross_validated import Scored, conclude, score, searches_of, shared_params
 from cesaro.linear.estimators.parameter_docs import EVERY_ESTIMATOR, REGRESSOR, SEARCH
 from cesaro.linear.estimators.parameters import (
@@ -22,6 +23,7 @@ from cesaro.linear.estimators.targets import LinearRegressor, columns_of, spread
 from cesaro.linear.estimators.validation import check_rows, check_targets, check_weights
 from cesaro.linear.model_selection import search
 from cesaro.linear.model_selection.folds import folds_of, grid, r_squared, scores
+from cesaro.linear.model_selection.one_pass import in_one_pass
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import value_at_zero
 from cesaro.weights import Weights
@@ -123,40 +125,42 @@ class DualAveragingRegressorCV(LinearRegressor):
         """
         check_together(self)
         refuse_checkpoint(self, "to go on after a crash, pass the alpha_ that was found to DualAveragingRegressor.")
-        X = check_rows(self, X)
-        v = check_weights(X, sample_weight)
-        y = check_targets(X, y)
-        self.alphas_ = grid(self.alphas, v)
-        rows = make_rows(X, self._bias)
-        folds = folds_of(self.cv, X, y, v, classifier=False, groups=groups)
-        self._center, self._alpha_units = self._mean(y, v), self._units(spread_of(y, v))
-        centers = [self._center] * len(folds)
+        with all_or_nothing(self):
+            X = check_rows(self, X)
+            v = check_weights(X, sample_weight)
+            y = check_targets(X, y)
+            self.alphas_ = grid(self.alphas, v)
+            rows = make_rows(X, self._bias)
+            folds = folds_of(self.cv, X, y, v, classifier=False, groups=groups)
+            self._center, self._alpha_units = self._mean(y, v), self._units(spread_of(y, v))
+            centers = [self._center] * len(folds)
 
-        def quick(k: int, guess: np.ndarray) -> Any:
-            test = folds[k].test
-            return r_squared(guess + centers[k], y[test].reshape(len(test), -1), v[test])
+            def quick(k: int, test: np.ndarray, guess: np.ndarray) -> Any:
+                return r_squared(guess + centers[k], y[test].reshape(len(test), -1), v[test])
 
-        def slow(k: int, coef: np.ndarray, intercept: np.ndarray) -> Any:
-            test = folds[k].test
-            each = zip(self.alphas_, coef, intercept + centers[k], strict=True)
-            models = [self._stand_in(*one, y.ndim == 1) for one in each]
-            return scores(models, self.scoring, X[test], y[test], None if sample_weight is None else v[test])
+            def slow(k: int, test: np.ndarray, coef: np.ndarray, intercept: np.ndarray) -> Any:
+                each = zip(self.alphas_, coef, intercept + centers[k], strict=True)
+                models = [self._stand_in(*one, y.ndim == 1) for one in each]
+                return scores(models, self.scoring, X[test], y[test], None if sample_weight is None else v[test])
 
-        scored = []
-        for what in searches_of(self, self._alpha_units):
-            if search.suits_one_pass(what, rows, [y]):
-                centers = [self._center] * len(folds)
-                found = search.in_one_pass(what, rows, search.Task(columns_of(y - self._center), v), folds)
-            else:
-                centers = [self._mean(y, fold.v) for fold in folds]
-                pairs = zip(folds, centers, strict=True)
-                found = search.one_at_a_time(what, rows, [search.Task(columns_of(y - c), fold.v) for fold, c in pairs])
-            scored.append(Scored(what.l1_ratio, score(self, X, folds, found, quick, slow), found.settings))
-        settings = conclude(self, scored)
-        final = self._columns(rows, y - self._center, v, self.alpha_)
-        self._finish(final, [value_at_zero(problem) for problem in final], settings)
-        self._shape(y.ndim == 1)
-        return self
+            scored = []
+            for what in searches_of(self, self._alpha_units):
+                if search.suits_one_pass(what, rows, [y]):
+                    centers = [self._center] * len(folds)
+                    found = in_one_pass(what, rows, search.Task(columns_of(y - self._center), v), folds)
+                else:
+                    centers = [self._mean(y, fold.v) for fold in folds]
+                    pairs = zip(folds, centers, strict=True)
+                    tasks = [search.Task(columns_of(y - c), fold.v) for fold, c in pairs]
+                    found = search.one_at_a_time(what, rows, tasks)
+                scored.append(Scored(what.l1_ratio, score(self, X, folds, found, quick, slow), found.settings))
+                if found.settings.interrupted:
+                    break
+            settings = conclude(self, scored)
+            final = self._columns(rows, y - self._center, v, self.alpha_)
+            self._finish(final, [value_at_zero(problem) for problem in final], settings)
+            self._shape(y.ndim == 1)
+            return self
 
     def _ratio(self) -> float:
         return float(self.l1_ratio_)

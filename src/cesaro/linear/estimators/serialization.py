@@ -9,11 +9,11 @@ import numpy as np
 
 from cesaro import weights
 from cesaro.linear.estimators.export import dense_coef
+from cesaro.linear.estimators.model_checks import PROOF, check_arrays, check_facts, labels_of
 from cesaro.linear.estimators.sklearn_compat import validate_parameters
 from cesaro.storage import model_file
 
 PLAIN = ("DualAveragingClassifier", "DualAveragingRegressor")
-PROOF = ("objective", "lower_bound", "dual_gap", "relative_gap")
 AVERAGING = {cls.__name__: cls for cls in (weights.Uniform, weights.Linear, weights.Power, weights.Geometric)}
 LEFT_OUT = ("alphas", "cv", "scoring", "checkpoint")  # of the parameters
 
@@ -77,7 +77,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     facts, arrays = model_file.read_model(path)
     try:
         return restored(facts, arrays)
-    except (KeyError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         raise model_file.ModelFileError(f"{path} does not describe a model: {error}. {model_file.AGAIN}") from error
 
 
@@ -162,24 +162,27 @@ def restored(facts: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
     classes = {cls.__name__: cls for cls in (DualAveragingClassifier, DualAveragingRegressor)}
     if facts["class"] not in PLAIN:
         raise ValueError(f"its class is {facts['class']!r}")
+    check_facts(facts)
     parameters = {"penalize_intercept": True} | facts["parameters"]  # files from before do not name it
     model = classes[facts["class"]](**{name: _lively(value) for name, value in parameters.items()})
     validate_parameters(model)
-    model.n_features_in_ = int(facts["features"])
+    model.n_features_in_ = facts["features"]
     if "feature_names" in facts:
         model.feature_names_in_ = np.array(facts["feature_names"], dtype=object)
     if facts["class"] == "DualAveragingClassifier":
-        model.classes_ = np.array(facts["classes"]["labels"], dtype=np.dtype(facts["classes"]["type"]))
-    _check_shapes(model, arrays)
+        model.classes_ = labels_of(facts["classes"])
+    check_arrays(model, arrays)
     model.coef_, model.intercept_ = arrays["coef"], arrays["intercept"][()]
     for name in PROOF:
         setattr(model, f"{name}_", float(arrays[name]) if arrays[name].ndim == 0 else arrays[name])
     model.history_ = {
         name.removeprefix("history."): column for name, column in arrays.items() if name.startswith("history.")
     }
-    model.n_iter_ = int(facts["epochs"])
+    model.n_iter_ = facts["epochs"]
     model._mu, model._scaling, model._rounding = facts["mu"], facts["scaling"], facts["rounding"]
     reaches = facts.get("intercept_reach", [0.0])  # files from before had none: their intercepts bear a penalty
+    if len(reaches) not in (1, len(np.atleast_2d(model.coef_))):
+        raise ValueError(f"intercept_reach has {len(reaches)} numbers")
     model._intercept_reach = np.array([np.inf if reach is None else float(reach) for reach in reaches])
     if "center" in arrays:
         model._center = arrays["center"][()]
@@ -206,17 +209,3 @@ def _lively(value: Any) -> Any:
     if isinstance(value, dict):
         return AVERAGING[value["weights"]](**{name: each for name, each in value.items() if name != "weights"})
     return value
-
-
-def _check_shapes(model: Any, arrays: dict[str, np.ndarray]) -> None:
-    coef, intercept, d = arrays["coef"], arrays["intercept"], model.n_features_in_
-    wanted: tuple[int, ...] = (*coef.shape[:-1], d)
-    if hasattr(model, "classes_"):
-        if model.classes_.ndim != 1 or len(model.classes_) < 2:
-            raise ValueError(f"its labels have shape {model.classes_.shape}")
-        wanted = (1 if len(model.classes_) == 2 else len(model.classes_), d)
-    if coef.shape != wanted or coef.ndim not in (1, 2) or intercept.shape != wanted[:-1]:
-        raise ValueError(f"coef {coef.shape} and intercept {intercept.shape} do not fit {d} features")
-    for name in ("coef", "intercept"):
-        if arrays[name].dtype.kind != "f" or not np.isfinite(arrays[name]).all():
-            raise ValueError(f"{name} must hold finite numbers")

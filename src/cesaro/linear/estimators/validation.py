@@ -12,6 +12,7 @@ from numba import njit
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
+from cesaro.compiled.flags import ALLOCATING
 from cesaro.linear.estimators.sklearn_compat import _check_sample_weight, _check_y
 from cesaro.linear.problem.scales import of_ordinary_size
 
@@ -78,12 +79,22 @@ def check_points(estimator, X: Any):
 
 
 def refuse_other_arrays(values: Any, name: str) -> None:
-    """Refuse tensors of other libraries: they may be on another device, and the kernels read memory."""
+    """Refuse tensors of other libraries: they may be on another device, and the kernels read memory. Masks as well."""
+    refuse_masks(values, name)
     if hasattr(values, "__dlpack__") and not isinstance(values, np.ndarray | np.generic):
         kind = f"{type(values).__module__.split('.')[0]}.{type(values).__qualname__}"
         raise TypeError(
             f"{name} must be a NumPy array, a SciPy sparse matrix or a data frame: got a {kind}. Arrays of other libraries "
             f"are not supported; convert it first, for example with numpy.asarray({name}) or {name}.numpy()."
+        )
+
+
+def refuse_masks(values: Any, name: str) -> None:
+    """Refuse masked values: what lies below a mask would be taken for data."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise ValueError(
+            f"{name} has {np.ma.count_masked(values)} masked values. Remove such rows, or impute the values: "
+            f"numpy.ma.filled({name}, ...)."
         )
 
 
@@ -138,7 +149,7 @@ def _check_dense(X):
     return sp.csr_array((X.ravel(), columns, np.arange(0, X.size + 1, d, dtype=wide)), shape=X.shape)
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def _has_duplicates(col, ptr, d):
     """Whether some row names a column twice; the columns need not be sorted."""
     last = np.full(d, -1, np.int64)
@@ -154,6 +165,7 @@ def check_weights(X, sample_weight) -> np.ndarray:
     """Sample weights as floats: finite, not negative, not all zero."""
     if sample_weight is None:
         return np.ones(X.shape[0])
+    refuse_masks(sample_weight, "sample_weight")
     v = np.asarray(sample_weight)
     if v.dtype.kind in "fiub" and v.shape == (X.shape[0],):
         check_finite(v, "sample_weight", where=lambda k: f"row {k}")
@@ -173,6 +185,8 @@ def check_labels(X, y) -> Labels:
     if y is None:
         raise ValueError(MISSING)
     refuse_other_arrays(y, "y")
+    if isinstance(y, list | tuple) and any(isinstance(label, str) for label in y):
+        _check_words(np.array(y, dtype=object))  # NumPy would make a word of NaN
     if type(y) is not np.ndarray or y.ndim != 1:
         y = column_or_1d(y, warn=True)
     check_consistent_length(X, y)
@@ -182,8 +196,31 @@ def check_labels(X, y) -> Labels:
         other = y[differs.argmax()]
         if np.array_equal(y == other, differs) and y[0] == int(y[0]) and other == int(other):
             return Labels(np.sort(np.array([y[0], other])), (differs ^ (other < y[0])).astype(np.intp))
+    if y.dtype.kind == "O":
+        _check_words(y)
     check_classification_targets(y)
     return Labels(*np.unique(y, return_inverse=True))
+
+
+def _check_words(y: np.ndarray) -> None:
+    """Refuse labels that cannot be put in an order: where one is missing, or words are among numbers."""
+    missing = next((k for k, label in enumerate(y) if _is_missing(label)), None)
+    if missing is not None:
+        raise ValueError(f"Input y contains a missing label (NaN) at row {missing}: {y[missing]!r}. Remove such rows.")
+    words = np.array([isinstance(label, str) for label in y])
+    if words.any() and not words.all():
+        other = y[~words][0]
+        raise ValueError(
+            f"y has words and others among its labels: {y[words][0]!r} and {other!r}. Make all of them words."
+        )
+
+
+def _is_missing(label: Any) -> bool:
+    """Whether it is None, NaN, NaT or pandas' NA: nothing else differs from itself, and that one will not say."""
+    try:
+        return label is None or bool(label != label)
+    except (TypeError, ValueError):
+        return type(label).__name__ == "NAType"
 
 
 def check_targets(X, y) -> np.ndarray:

@@ -11,18 +11,18 @@ import numpy as np
 from numba import njit
 
 from cesaro.compiled.flags import KERNEL
-from cesaro.linear.model_selection.folds import Fold
 from cesaro.linear.problem.csr import Rows
 from cesaro.linear.problem.problem import Fit, Problem, make_problem, value_at_zero
 from cesaro.linear.solvers.driver import Report
+from cesaro.linear.solvers.interrupts import some_of
 from cesaro.linear.solvers.parallel import solve_all
 from cesaro.linear.solvers.progress import begin
 from cesaro.linear.solvers.settings import Settings
 from cesaro.losses import Loss
 
 FEW = 500  # rows
-EPOCHS, VISITS = 10, 100_000  # so many epochs, or until so many rows were visited
 EVEN, LARGE = 100.0, 1e15  # largest over smallest column, and an entry, up to which few epochs are good enough
+ROWS, LEAST = 500_000, 2000  # rows for all models together, and at least for each, where there is little time
 SHARE = 0.75  # of a time limit, for the search; the rest is for the final fit
 
 
@@ -62,6 +62,7 @@ class Found(NamedTuple):
     W: np.ndarray
     held_out: np.ndarray | None
     settings: Settings  # of the final fit
+    scored: np.ndarray | None = None  # which rows to score on, if not on all: where there is no time for that
 
 
 def suits_one_pass(search: Search, rows: Rows, columns: list[np.ndarray]) -> bool:
@@ -88,49 +89,6 @@ def largest_entries(data, col, top):
         top[col[k]] = max(top[col[k]], abs(data[k]))
 
 
-def in_one_pass(search: Search, rows: Rows, task: Task, folds: list[Fold]) -> Found:
-    """All models in a few shared epochs."""
-    from cesaro.linear.model_selection.path import cross_validate
-
-    settings, begun = search.settings, time.perf_counter()
-    holders = np.zeros(rows.n, dtype=np.intp)
-    for k, fold in enumerate(folds):
-        holders[fold.test] = k
-    learns = np.stack([fold.v > 0.0 for fold in folds])
-    if not (learns @ task.v).all():
-        raise ValueError(
-            "a fold has no row with a weight to learn from. Use fewer folds, or other class or sample weights."
-        )
-    once = bool(((holders != np.arange(len(folds))[:, None]) == learns)[:, task.v > 0.0].all())
-    epochs, limit = min(max(EPOCHS, VISITS // rows.n), settings.max_iter), settings.time_limit
-
-    def passes(count):
-        return cross_validate(
-            rows,
-            np.column_stack(task.columns),
-            task.v,
-            search.loss,
-            search.alphas / search.unit,
-            holders if once else learns,
-            l1_ratio=search.l1_ratio,
-            epochs=count,
-            seed=settings.seed,
-        )
-
-    try:
-        if limit is None:
-            path = passes(epochs)
-        else:  # one pass tells what the others would cost
-            path = passes(1)
-            epochs = min(epochs, int((SHARE * limit - time.perf_counter() + begun) / (time.perf_counter() - begun)))
-            path = passes(epochs) if epochs > 1 else path
-    except KeyboardInterrupt:  # one pass each, and one for the final fit: a whole model is left
-        path, settings = passes(1), settings._replace(max_iter=1, interrupted=True)
-    left = None if limit is None else max(0.0, limit - time.perf_counter() + begun)
-    predicted = once and all((task.v[fold.test] > 0.0).all() for fold in folds)  # a class may weigh nothing
-    return Found(path.W, path.held_out if predicted else None, settings._replace(time_limit=left))
-
-
 def one_at_a_time(search: Search, rows: Rows, tasks: list[Task]) -> Found:
     """Each model to `tol`."""
     settings, begun = search.settings, time.perf_counter()
@@ -146,18 +104,27 @@ def one_at_a_time(search: Search, rows: Rows, tasks: list[Task]) -> Found:
     progress = begin(len(problems), mine.max_iter, mine.tol, max(at_zero))
     solve = along_alphas if search.l1_ratio > 0.0 and mine.solver == "anchored" else solve_all
     try:
-        fits = solve(problems, at_zero, mine, [None] * len(problems), progress)
+        fits = solve(problems, at_zero, mine, [None] * len(problems), progress, measure=False)
     finally:
         progress.close()
     W = np.stack([fit.w for fit in fits]).reshape(len(tasks), len(search.alphas), -1, rows.width)
-    if any(fit.status == "interrupted" for fit in fits):
-        return Found(W, None, settings._replace(max_iter=1, interrupted=True))
     left = None if limit is None else max(0.0, limit - time.perf_counter() + begun)
-    return Found(W, None, settings._replace(time_limit=left))
+    settings, scored = settings._replace(time_limit=left), None
+    if any(fit.status == "interrupted" for fit in fits):
+        settings = settings._replace(max_iter=1, interrupted=True)
+    if settings.interrupted or any(fit.status == "time_limit" for fit in fits):
+        scored = np.zeros(rows.n, dtype=bool)
+        scored[some_of(rows.n, max(LEAST, ROWS // len(problems)), settings.seed)] = True
+    return Found(W, None, settings, scored)
 
 
 def along_alphas(
-    problems: list[Problem], at_zero: list[float], settings: Settings, starts: list[Any], report: Report
+    problems: list[Problem],
+    at_zero: list[float],
+    settings: Settings,
+    starts: list[Any],
+    report: Report,
+    measure: bool = True,
 ) -> list[Fit]:
     """`solve_all` from the largest penalty to the smallest, each from the solution with the one before.
 
@@ -176,7 +143,8 @@ def along_alphas(
         def report_of(model: int, *found: Any, here: list[int] = here) -> None:
             report(here[model], *found)
 
-        found = solve_all([problems[k] for k in here], [at_zero[k] for k in here], mine, begin_from, report_of)
+        values = [at_zero[k] for k in here]
+        found = solve_all([problems[k] for k in here], values, mine, begin_from, report_of, measure=measure)
         fits |= dict(zip(here, found, strict=True))
         of_series = {place: fit.state for place, fit in enumerate(found)}
         if any(fit.status == "interrupted" for fit in found):

@@ -3,15 +3,16 @@
     data    float32 if that is exact, else float64        col   uint32
     ptr     uint32, or uint64 beyond 2^32 entries         y     float64; of labels that are words, their rank
 
-A store is a folder of the cache with these four files and `about`, which has their checksums and the size and time of
-the source. It is written under another name and renamed, so that a folder of that name is a whole store.
+A store is a folder of the cache with these four files and `about`, which has their checksums and what its source was. It
+is written under another name and renamed, so that a folder of that name is a whole store. Who may read it is who may read
+the source.
 """
 
 import contextlib
 import hashlib
 import os
+import secrets
 import shutil
-import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,10 +21,9 @@ import numpy as np
 
 from cesaro.linear.problem.csr import Rows
 from cesaro.storage import checkpoint
-from cesaro.storage.atomic_write import sync_folder
+from cesaro.storage.atomic_write import abandoned, sync_folder
 
 PIECE = 1 << 24  # bytes that are converted or checked at a time
-LATE = 3600.0  # seconds after which a folder that is still being written is taken for abandoned, wherever it came from
 NAMES = ("data", "col", "ptr", "y")
 
 
@@ -79,33 +79,28 @@ class Column:
         return {"dtype": self.dtype.str, "bytes": self.path.stat().st_size, "sha256": self.sum.hexdigest()}
 
 
-def write_store(folder: Path, source: dict[str, Any], blocks: Iterable[tuple[Any, np.ndarray]]) -> None:
-    """Write the blocks, (CSR rows, y) each, as the store in `folder`, at once or not at all."""
+def write_store(
+    folder: Path, source: dict[str, Any], blocks: Iterable[tuple[Any, np.ndarray]], mode: int = 0o600
+) -> None:
+    """Write the blocks, (CSR rows, y) each, as the store in `folder`, at once or not at all; `mode` is the source's."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     for old in folder.parent.glob(f".{folder.name}.*.writing"):
-        if not _alive(int(old.name.split(".")[-2])) or time.time() - old.stat().st_mtime > LATE:
+        if abandoned(old / "y" if (old / "y").exists() else old, old.name.split(".")[-2]):
             shutil.rmtree(old, ignore_errors=True)
-    writing = folder.parent / f".{folder.name}.{os.getpid()}.writing"
-    shutil.rmtree(writing, ignore_errors=True)
-    writing.mkdir()
+    writing = folder.parent / f".{folder.name}.{secrets.token_hex(4)}.{os.getpid()}.writing"
+    writing.mkdir(mode=0o700)  # while it is being written nobody else looks into it
     try:
         checkpoint.write(writing / "about", _write(writing, blocks) | {"source": source})
+        for path in writing.iterdir():
+            path.chmod(0o600 | mode & 0o066)
+        writing.chmod(0o700 | mode & 0o044 | (mode & 0o044) >> 2)
         _replace(folder, writing)
+    except OSError as error:
+        if error.errno is None or error.filename is not None:
+            raise
+        raise OSError(error.errno, error.strerror, str(folder)) from error  # a full disk does not say which
     finally:
         shutil.rmtree(writing, ignore_errors=True)
-
-
-def _alive(process: int) -> bool:
-    """Whether there is a process of this number; where one cannot ask without sending it a signal, perhaps."""
-    if os.name == "nt":
-        return True
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        pass
-    return True
 
 
 def _write(folder: Path, blocks: Iterable[tuple[Any, np.ndarray]]) -> dict[str, Any]:
@@ -116,8 +111,8 @@ def _write(folder: Path, blocks: Iterable[tuple[Any, np.ndarray]]) -> dict[str, 
     ]
     entries, d, largest = 0, 0, 0.0
     words: dict[str, int] = {}  # labels that are words, numbered as they come
-    ptr.append(np.zeros(1))
     try:
+        ptr.append(np.zeros(1))
         for X, targets in blocks:
             values, d = X.data, max(d, X.shape[1])
             if len(values):
@@ -134,8 +129,11 @@ def _write(folder: Path, blocks: Iterable[tuple[Any, np.ndarray]]) -> dict[str, 
         if words:
             ranks = np.argsort(np.argsort(list(words)))
             y.widen(np.float64, lambda codes: ranks[codes.astype(np.intp)])
-    finally:
         sizes = {name: column.close() for name, column in zip(NAMES, columns, strict=True)}
+    finally:
+        for column in columns:
+            with contextlib.suppress(OSError):  # of a full disk, which has been said
+                column.file.close()
     return {"files": sizes, "features": d, "largest": largest, "labels": sorted(words) or None}
 
 
@@ -154,12 +152,19 @@ def _exact(values: np.ndarray) -> bool:
 
 def _replace(folder: Path, writing: Path) -> None:
     """Rename the new store to its place; an old one goes."""
-    old = writing.with_suffix(".old")
-    with contextlib.suppress(FileNotFoundError):
-        folder.rename(old)
-    writing.rename(folder)
+    for attempt in range(100):
+        old = writing.with_suffix(f".{attempt}")
+        with contextlib.suppress(FileNotFoundError):
+            folder.rename(old)
+        try:
+            writing.rename(folder)
+            break
+        except OSError:  # another one was faster, unless there is nothing
+            if not folder.exists():
+                raise
+        finally:
+            shutil.rmtree(old, ignore_errors=True)
     sync_folder(folder.parent)
-    shutil.rmtree(old, ignore_errors=True)
 
 
 def load_store(folder: Path, source: dict[str, Any]) -> Store | None:

@@ -13,6 +13,7 @@ from cesaro.linear.out_of_core.csr_store import Store, load_store, write_store
 from cesaro.linear.out_of_core.tables import Progress, column_names, is_table, table_blocks
 
 TEXT = 1 << 23  # bytes of text that are parsed at a time
+SAMPLES, PIECE = 64, 1 << 14  # pieces of a file, and their bytes, by whose checksum it is known again
 
 
 def blocks(
@@ -50,19 +51,25 @@ def open_store(
     verbose=0,
     progress: Progress | None = None,
 ) -> Store:
-    """The rows of a file, memory-mapped; parsed only if the cache has not got them, or they are not this file's."""
+    """The rows of a file, memory-mapped; parsed only if the cache has not got them, or they are not this file's.
+
+    A file is the one that was parsed if it has the same inode, size, times of change and checksum of its head, its tail and
+    samples between.
+    """
     path = Path(path).resolve()
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {str(path)!r} to read rows from.")
     folder = cache_folder(cache) / f"{path.name[:40]}-{_key(path, n_features, label)}"
-    found = os.stat(path)
-    source = {"size": found.st_size, "time": found.st_mtime_ns}
+    source = _identity(path)
     store = load_store(folder, source)
     if store is None:
         rewrites = verbose and progress is None and sys.stderr.isatty()
-        write_store(folder, source, blocks(path, n_features, label, _shown(path) if rewrites else progress))
+        rows = blocks(path, n_features, label, _shown(path) if rewrites else progress)
+        write_store(folder, source, rows, path.stat().st_mode)
         if rewrites:
             print(file=sys.stderr)
+        if _identity(path) != source:
+            raise OSError(f"{path} has changed while it was read. Begin again when nobody writes to it.")
         store = load_store(folder, source)
         if store is None:
             raise OSError(f"what was just written to {folder} cannot be read back: the disk may be failing.")
@@ -77,6 +84,17 @@ def cache_folder(cache=None) -> Path:
     from cesaro.data.locations import cache as of_user
 
     return of_user() / "rows"
+
+
+def _identity(path: Path) -> dict[str, Any]:
+    """What tells whether a file is the one that was parsed."""
+    found, sample = os.stat(path), hashlib.sha256()
+    with path.open("rb") as file:
+        for k in range(SAMPLES + 1):
+            file.seek(k * max(0, found.st_size - PIECE) // SAMPLES)
+            sample.update(file.read(PIECE))
+    times = [found.st_mtime_ns, found.st_ctime_ns]
+    return {"size": found.st_size, "times": times, "inode": found.st_ino, "sample": sample.hexdigest()}
 
 
 def _key(path: Path, n_features, label: str) -> str:

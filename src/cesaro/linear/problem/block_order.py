@@ -4,6 +4,7 @@ Every row is visited once an epoch, which is all that a proof needs, and only a 
 time. With so few rows that all blocks are visited at a time it is the order of rows in memory, to the bit.
 """
 
+import os
 import tempfile
 from collections.abc import Callable
 from itertools import pairwise
@@ -38,6 +39,7 @@ class Layout(NamedTuple):
         if self.folder is None or not np.prod(shape):
             return np.empty(shape, dtype)
         with tempfile.TemporaryFile(dir=self.folder) as file:
+            reserve(file.fileno(), int(np.prod(shape)) * np.dtype(dtype).itemsize, self.folder)
             return np.asarray(np.memmap(file, dtype, mode="w+", shape=shape))
 
     def single(self, n: int) -> bool:
@@ -59,6 +61,16 @@ class Layout(NamedTuple):
         for low, high in pairwise(starts.tolist()):
             mix(fresh[low:high])
         return fresh
+
+
+def reserve(handle: int, size: int, folder: Path) -> None:
+    """Make the disk promise so many bytes: to write to a map of a file for which it has no room kills the process."""
+    try:
+        os.posix_fallocate(handle, 0, size)
+    except AttributeError:  # Windows
+        pass
+    except OSError as error:
+        raise OSError(error.errno, f"{error.strerror}; {size} bytes are needed for the fit", str(folder)) from error
 
 
 def choose(n: int, size: int, digest: str, memory: float, models: int, jobs: int, folder: Path) -> Layout:

@@ -14,10 +14,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cesaro.linear.problem.problem import TWO_CLASSES, Fit, History, is_solved
+from cesaro.linear.problem.problem import TWO_CLASSES, Fit, History
+from cesaro.linear.solvers.model_log import ModelLog
 from cesaro.linear.solvers.settings import Settings
-from cesaro.storage.checkpoint import NULL_SLOT, CheckpointSlot, flatten, unflatten
+from cesaro.storage.checkpoint import ANEW, NULL_SLOT, CheckpointSlot
+from cesaro.storage.states import CheckpointError, flatten, require_like, unflatten
 
+PATIENCE = 0.1  # seconds that an evaluation may take after Ctrl-C; if it takes longer the one before has to do
 Report = Callable[[int, int, float, float], None]  # model, epoch, objective, lower bound
 
 
@@ -59,7 +62,7 @@ class Solver(ABC):
 
     @abstractmethod
     def resume(self, state: dict[str, Any]) -> None:
-        """Go on from the state of an earlier run of the same problem."""
+        """Go on from the state of an earlier run of the same problem; CheckpointError if it can be none."""
 
     def known_points(self) -> Evaluation | None:
         """Points from before, to be returned unless better ones are found."""
@@ -81,45 +84,6 @@ class Solver(ABC):
         """The loop has ended."""
 
 
-class ModelLog:
-    """One model's way: the best point, the best bound, the history, and why it has stopped, if it has."""
-
-    def __init__(self, width: int, at_zero: float | None, count: int, least_unit: float):
-        self.least_unit = least_unit
-        self.best, self.objective, self.lower_bound = np.zeros(width), math.inf, 0.0
-        self.at_zero, self.history, self.status = at_zero, History(), ""
-        if at_zero is not None:
-            self.objective = at_zero
-            self.history.add(0, 0.0, at_zero, 0.0, count)
-
-    def offer(self, point: np.ndarray, objective: float, lower_bound: float) -> None:
-        """Keep what is better. A bound above the best objective would be rounding."""
-        if self.at_zero is None:
-            self.at_zero = float(objective)
-        if objective < self.objective:
-            self.best[:], self.objective = point, float(objective)
-        if math.isfinite(lower_bound):
-            self.lower_bound = max(self.lower_bound, min(float(lower_bound), self.objective))
-
-    def solved(self, tol: float) -> bool:
-        """Whether the proof that was asked for is there."""
-        return bool(is_solved(self.objective, self.lower_bound, self.least_unit * (self.at_zero or 0.0), tol))
-
-    def state(self) -> dict[str, Any]:
-        """As arrays, numbers and words."""
-        names = ("best", "objective", "lower_bound", "at_zero", "status")
-        return {name: getattr(self, name) for name in names} | {"history": self.history.array()}
-
-    def resume(self, state: dict[str, Any]) -> None:
-        """Go on from there."""
-        vars(self).update(state | {"history": History(state["history"])})
-
-    def fit(self, n_iter: int) -> Fit:
-        """The best point with its proof."""
-        status = self.status or "interrupted"
-        return Fit(self.best, self.objective, self.lower_bound, n_iter, self.history.columns(), status)
-
-
 class Loop:
     """Epochs of a solver until every model is done."""
 
@@ -131,18 +95,32 @@ class Loop:
         self.logs = [ModelLog(solver.width, each, solver.count, solver.least_unit) for each in zero]
         self.first = solver.epoch
         if slot.saved is not None:
-            saved = unflatten(slot.saved)
-            solver.resume(saved["solver"])
-            for k, log in enumerate(self.logs):
-                log.resume(saved["models"][str(k)])
-                if log.status == "converged" and not log.solved(
-                    settings.tol
-                ):  # a run that asks for more than the one before
-                    log.status = ""
-            self.first, self.began = saved["first"], self.began - saved["seconds"]
+            self._resume(slot.saved)
         elif (known := solver.known_points()) is not None:
             self._offer(range(solver.models), known)
-        self.resumed = solver.epoch
+        self.resumed, self.slow = solver.epoch, False
+
+    def _resume(self, saved: dict[str, Any]) -> None:
+        """Go on from what the slot has. Its checksum is right, but who wrote it is not known: nothing is believed unseen."""
+        try:
+            state = unflatten(saved)
+            clock = {name: state[name] for name in ("first", "seconds")}
+            require_like(clock, {"first": 0, "seconds": 0.0})
+            self.solver.resume(state["solver"])
+            if clock["first"] > self.solver.epoch:
+                raise CheckpointError("it ends before it begins")
+            for k, log in enumerate(self.logs):
+                log.resume(state["models"][str(k)])
+                if log.status == "converged" and not log.solved(
+                    self.settings.tol
+                ):  # it asks for more than the one before
+                    log.status = ""
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            words = str(error) if isinstance(error, CheckpointError) else f"{type(error).__name__} {error}"
+            raise CheckpointError(
+                f"the checkpoint {self.slot.where} is no state of this fit: {words}. {ANEW}"
+            ) from error
+        self.first, self.began = clock["first"], self.began - clock["seconds"]
 
     @property
     def running(self) -> list[int]:
@@ -154,6 +132,8 @@ class Loop:
         solver, settings = self.solver, self.settings
         try:
             while running := self.running:
+                if settings.stop is not None and settings.stop.is_set():
+                    raise KeyboardInterrupt
                 late = solver.epoch > self.resumed and time.perf_counter() >= self.limit
                 last = late or solver.epoch - self.first >= settings.max_iter or solver.hands_over(running)
                 if last or solver.evaluation_due(self.logs[running[0]].history, settings.tol):
@@ -164,20 +144,22 @@ class Loop:
                     solver.advance(running)
                     self.slot.offer(self._state)
         except KeyboardInterrupt:
-            new = any(log.history.rows[-1][0] < solver.epoch for log in self.logs if len(log.history))
-            left = solver.after_interrupt(running) if new else None
+            if solver.epoch == 0 or not all(len(log.history) for log in self.logs):
+                raise
+            new = any(log.history.rows[-1][0] < solver.epoch for log in self.logs)
+            known = any(len(log.history) > 1 for log in self.logs)
+            left = solver.after_interrupt(running) if new and not (known and self.slow) else None
             if left is not None:
                 self._offer(running, left, record=True)
-            elif not all(len(log.history) for log in self.logs):
-                raise
             for log in self.logs:
                 log.status = log.status if log.status == "converged" else "interrupted"
         return [log.fit(self._epochs(log)) for log in self.logs]
 
     def _evaluate(self, running: list[int], late: bool, last: bool) -> None:
         """Evaluate, keep what is better, and decide which models are done."""
-        solver, tol = self.solver, self.settings.tol
+        solver, tol, began = self.solver, self.settings.tol, time.perf_counter()
         found = solver.evaluate(running, tol, last)
+        self.slow = time.perf_counter() - began > PATIENCE
         if solver.epoch - self.first == 1 and not late and self._exploded(found) and solver.restart():
             return
         self._offer(running, found, record=True)
@@ -225,6 +207,11 @@ def run_to_end(
     """Run a solver until each of its models has its proof, `max_iter` epochs, or the time is over."""
     try:
         return Loop(solver, settings, report, slot).run()
+    except (ArithmeticError, ValueError) as error:
+        if slot.saved is None or isinstance(error, CheckpointError):
+            raise
+        words = f"its numbers lead to {type(error).__name__} {error}"
+        raise CheckpointError(f"the checkpoint {slot.where} is no state of this fit: {words}. {ANEW}") from error
     finally:
         solver.close()
 

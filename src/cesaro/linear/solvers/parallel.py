@@ -6,7 +6,6 @@ has one thread meanwhile: vectors of many features would wake the others, for no
 
 import threading
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from importlib import import_module
 from typing import Any
@@ -14,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from cesaro.compiled.blas_threads import one_blas_thread
-from cesaro.linear.problem.problem import Fit, History, Problem, differ_in_targets_only
+from cesaro.linear.problem.problem import Fit, Problem, differ_in_targets_only
 from cesaro.linear.solvers.anchored import one_vs_rest
-from cesaro.linear.solvers.anchored.solver import DualWarmStart
-from cesaro.linear.solvers.driver import Report, joined
+from cesaro.linear.solvers.driver import Report
+from cesaro.linear.solvers.finished_fits import epochs_left, load_or_solve
+from cesaro.linear.solvers.interrupts import EPOCHS, heard, published, sampled
 from cesaro.linear.solvers.settings import SOLVERS, Settings
 from cesaro.storage.checkpoint import NULL_SLOT, Checkpoint, CheckpointSlot
 
@@ -32,19 +32,39 @@ def solve_all(
     starts: list[Any],
     report: Report,
     checkpoint: Checkpoint | None = None,
+    measure: bool = True,
 ) -> list[Fit]:
-    """Every problem, in n_jobs threads. The bits do not depend on n_jobs: what is solved together does not."""
+    """Every problem, in n_jobs threads. The bits do not depend on n_jobs: what is solved together does not.
+
+    After Ctrl-C those that had not begun get a fit to a sample of the rows; `measure` tells whether its objective matters.
+    """
+    stop = threading.Event()
+    settings = settings._replace(stop=stop)
+    with heard(stop):
+        return _solve_all(problems, at_zero, settings, starts, report, checkpoint, measure)
+
+
+def _solve_all(
+    problems: list[Problem],
+    at_zero: list[float],
+    settings: Settings,
+    starts: list[Any],
+    report: Report,
+    checkpoint: Checkpoint | None,
+    measure: bool,
+) -> list[Fit]:
     if _in_one_pass(problems, settings, starts):
         from cesaro.linear.solvers.averaging import multi_target
 
         slot: CheckpointSlot = NULL_SLOT if checkpoint is None else checkpoint.slot("models")
 
         def solve_models(before: list[Fit]) -> list[Fit]:
-            return multi_target.solve(problems, _left(settings, before), report, slot)
+            return multi_target.solve(problems, epochs_left(settings, before), report, slot)
 
-        fits = load_or_solve(slot, solve_models)
+        fits = load_or_solve(slot, problems, solve_models)
         return [safeguarded(zero, fit) for zero, fit in zip(at_zero, fits, strict=True)]
     workers = Workers(problems, at_zero, settings, starts, report, checkpoint)
+    workers.measure = measure
     if workers.jobs == 1:
         return [fit for group in workers.groups for fit in workers.solve(group)]
     with ThreadPoolExecutor(workers.jobs) as pool:
@@ -88,11 +108,18 @@ class TimeBudget:
         with self.lock:
             self.left -= 1
 
+    @property
+    def over(self) -> bool:
+        """Whether there is no time left."""
+        return self.limit is not None and time.perf_counter() - self.began >= self.limit
+
 
 class Workers:
-    """What the threads share. After a Ctrl-C the running solves end at their next report and the rest get one epoch each:
-    a whole model is left.
+    """What the threads share. After a Ctrl-C the running solves end with their epoch and the rest see a sample of the rows:
+    a whole model is left. So it is where the time is over before all have begun.
     """
+
+    measure = True
 
     def __init__(
         self,
@@ -104,7 +131,8 @@ class Workers:
         checkpoint: Checkpoint | None,
     ):
         self.problems, self.at_zero, self.settings, self.starts = problems, at_zero, settings, starts
-        self.report, self.checkpoint, self.stop = report, checkpoint, threading.Event()
+        self.report, self.checkpoint, self.stop = report, checkpoint, settings.stop or threading.Event()
+        self.begun = False
         self.together = checkpoint is None and one_vs_rest.applies(problems, settings, starts)
         self.groups = [[k] for k in range(len(problems))]
         if self.together:
@@ -115,34 +143,51 @@ class Workers:
 
     def solve(self, group: list[int]) -> list[Fit]:
         """The problems of these numbers."""
-        hurry = self.stop.is_set()
-
-        def report(model: int, epoch: int, objective: float, lower_bound: float) -> None:
-            if self.stop.is_set() and not hurry:
-                raise KeyboardInterrupt
-            self.report(group[model], epoch, objective, lower_bound)
-
-        settings = self.settings._replace(time_limit=self.budget.share())
-        slot: CheckpointSlot = NULL_SLOT
-        if hurry:
-            settings = settings._replace(max_iter=1)
-        elif self.checkpoint is not None:
-            slot = self.checkpoint.slot(f"model-{group[0]}")
-        if self.together:
-            fits = one_vs_rest.solve([self.problems[k] for k in group], settings, report)
+        if self.stop.is_set() or (self.begun and self.budget.over):
+            fits = self.hurried(group)
         else:
-            (k,) = group
-
-            def solve_one(before: list[Fit]) -> list[Fit]:
-                start = before[0].state if before else self.starts[k]
-                return [solve(self.problems[k], _left(settings, before), start, report, slot)]
-
-            fits = load_or_solve(slot, solve_one)
+            try:
+                fits = self.solved(group)
+            except KeyboardInterrupt:  # before its first epoch
+                self.stop.set()
+                if not self.begun:
+                    raise
+                fits = self.hurried(group)
+        self.begun = True
         fits = [safeguarded(self.at_zero[k], fit) for k, fit in zip(group, fits, strict=True)]
         if any(fit.status == "interrupted" for fit in fits):
             self.stop.set()
         self.budget.done()
-        return [fit._replace(status="interrupted") for fit in fits] if hurry else fits
+        return fits
+
+    def solved(self, group: list[int]) -> list[Fit]:
+        """By their solver."""
+
+        def report(model: int, epoch: int, objective: float, lower_bound: float) -> None:
+            self.begun = True
+            self.report(group[model], epoch, objective, lower_bound)
+
+        settings = self.settings._replace(time_limit=self.budget.share())
+        if self.together:
+            return one_vs_rest.solve([self.problems[k] for k in group], settings, report)
+        (k,) = group
+        problem, slot = self.problems[k], NULL_SLOT if self.checkpoint is None else self.checkpoint.slot(f"model-{k}")
+
+        def solve_one(before: list[Fit]) -> list[Fit]:
+            start = before[0].state if before else self.starts[k]
+            return [solve(problem, epochs_left(settings, before), start, report, slot)]
+
+        return load_or_solve(slot, [problem], solve_one)
+
+    def hurried(self, group: list[int]) -> list[Fit]:
+        """By a few epochs over some of the rows."""
+        status = "interrupted" if self.stop.is_set() else "time_limit"
+        problems = [self.problems[k] for k in group]
+        few = sampled(problems, len(group) * self.budget.left, self.settings.seed)
+        settings = self.settings._replace(max_iter=EPOCHS, time_limit=None, stop=None)
+        fits = one_vs_rest.solve(few, settings) if self.together else [solve(problem, settings) for problem in few]
+        every = zip(problems, fits, (self.at_zero[k] for k in group), strict=True)
+        return [published(problem, fit, zero, status, self.measure) for problem, fit, zero in every]
 
 
 def safeguarded(at_zero: float, fit: Fit) -> Fit:
@@ -163,44 +208,3 @@ def _in_one_pass(problems: list[Problem], settings: Settings, starts: list[Any])
     plain = settings.batch_size == 1 and settings.sampling == "reshuffle" and all(start is None for start in starts)
     ours = SOLVERS[settings.solver] == "averaging.solver" and len(problems) * rows.d <= LARGEST_STATE
     return several and plain and ours and differ_in_targets_only(problems)
-
-
-def load_or_solve(slot: CheckpointSlot, solve: Callable[[list[Fit]], list[Fit]]) -> list[Fit]:
-    """The fits that the slot has, or those of `solve`, which it then keeps if nothing cut them short.
-
-    `solve` is given the fits of an earlier run that asked less, if there are any: it goes on from them.
-    """
-    before: list[Fit] = []
-    if slot.saved is not None and "fits" in slot.saved:
-        before, slot.saved = [_loaded(slot.saved, k) for k in range(slot.saved["fits"])], None
-        if not slot.asks_more:
-            return before
-    fits = solve(before)
-    if before:
-        fits = [joined(*pair) for pair in zip(before, fits, strict=True)]
-    if all(fit.status in ("converged", "max_iter") for fit in fits):
-        state = {f"{k}.{name}": value for k, fit in enumerate(fits) for name, value in _saved(fit).items()}
-        slot.finish({"fits": len(fits)} | state)
-    return fits
-
-
-def _left(settings: Settings, before: list[Fit]) -> Settings:
-    """The settings of a run that goes on: epochs that are done count."""
-    done = max((fit.n_iter for fit in before), default=0)
-    return settings._replace(max_iter=max(1, settings.max_iter - done))
-
-
-def _saved(fit: Fit) -> dict[str, Any]:
-    """A fit as arrays, numbers and words, with the dual values that a later run may go on from."""
-    names = ("w", "objective", "lower_bound", "n_iter", "status")
-    start = {"start.b": fit.state.b, "start.w": fit.state.w} if isinstance(fit.state, DualWarmStart) else {}
-    history = {f"history.{name}": fit.history[name] for name in History.COLUMNS}
-    return {name: getattr(fit, name) for name in names} | start | history
-
-
-def _loaded(saved: dict[str, Any], k: int) -> Fit:
-    """The k-th fit of what `_saved` made."""
-    fit = {name.removeprefix(f"{k}."): value for name, value in saved.items() if name.startswith(f"{k}.")}
-    history = {name.removeprefix("history."): fit.pop(name) for name in list(fit) if name.startswith("history.")}
-    start = {name.removeprefix("start."): fit.pop(name) for name in list(fit) if name.startswith("start.")}
-    return Fit(**fit, history=history, state=DualWarmStart(**start) if start else None)

@@ -1,5 +1,6 @@
 """How to solve, as opposed to what."""
 
+import threading
 from typing import Any, NamedTuple
 
 # By name the module, below this package, whose `solve` it is: problem, settings, start, report, slot -> fit.
@@ -27,3 +28,4 @@ class Settings(NamedTuple):
     sampling: str = "reshuffle"
     n_jobs: int = 1
     interrupted: bool = False  # what came before was cut short
+    stop: threading.Event | None = None  # set by Ctrl-C

@@ -13,7 +13,7 @@ from cesaro.linear.problem.problem import Problem
 from cesaro.linear.solvers.anchored import kernels
 from cesaro.linear.solvers.anchored.dual_state import SolverState
 from cesaro.linear.solvers.anchored.solver import run_epoch
-from cesaro.storage.checkpoint import flatten
+from cesaro.storage.states import flatten
 
 
 def test_a_solver_that_resumes_is_where_the_other_was():

@@ -11,7 +11,7 @@ from cesaro.linear.solvers.anchored.dual_state import SolverState
 from cesaro.linear.solvers.anchored.solver import AnchoredSolver, run_epoch
 from cesaro.linear.solvers.anchored.working_set import ActiveRows
 from cesaro.linear.solvers.settings import Settings
-from cesaro.storage.checkpoint import flatten, unflatten
+from cesaro.storage.states import flatten, unflatten
 
 
 @pytest.fixture(autouse=True)

@@ -29,6 +29,7 @@ from cesaro.linear.solvers.anchored.intercept import is_free, objective_of, with
 from cesaro.linear.solvers.anchored.kernels import B, V, Y
 from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule, are_wide
 from cesaro.linear.solvers.anchored.working_set import ActiveRows, Columns, WorkingSet
+from cesaro.storage.states import require_like
 
 SAMPLE = 2000  # rows from which the mean of |x|^2 is taken: the first epoch measures the others as it meets them
 
@@ -218,15 +219,15 @@ class SolverState:
 
     def resume(self, state: dict[str, Any]) -> None:
         """Go on from there. Squared norms are measured again when they are met."""
+        apart = state.pop("apart", None)
+        require_like(state, self.state(), rows={"active": self.rows.n})
         self.record[:, B], self.whole.active = state["b"], state["active"]
         for name in ("prox_weight", "noise", "length", "seed", "gap"):
             setattr(self, name, state[name])
         self.rule.resume(state["rule"])
         for name, value in state["columns"].items():
             getattr(self.whole.columns, name)[:] = value
-        if "apart" in state:
-            self.working = ActiveRows(self.whole, self.prox_weight, state["apart"]["which"])
-            self.working.resume(state["apart"])
+        self.working = self.whole if apart is None else ActiveRows.resumed(self.whole, self.prox_weight, apart)
 
     def load_dual_values(self, b: np.ndarray) -> None:
         """Take over an earlier run's dual values, if it had as many rows."""

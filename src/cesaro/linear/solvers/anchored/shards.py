@@ -30,6 +30,7 @@ from cesaro.linear.solvers.anchored.intercept import is_free, objective_of
 from cesaro.linear.solvers.anchored.kernels import B
 from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule, are_wide
 from cesaro.linear.solvers.anchored.solver import average_weight, run_epoch
+from cesaro.storage.states import CheckpointError, require_like
 
 
 class Request(NamedTuple):
@@ -90,6 +91,7 @@ class Shard:
 
     def resume(self, state: dict[str, Any]) -> None:
         """Go on from the state of an earlier shard of the same rows."""
+        require_like(state, self.state())
         self.current.record[:, B], self.held = state["b"], state["held"]
         for name in ("noise", "length", "seed"):
             setattr(self.current, name, state[name])
@@ -146,6 +148,9 @@ class MergedState:
 
     def resume(self, state: dict[str, Any]) -> None:
         """Go on from there."""
+        require_like(state, self.state(), lengths=("low/g", "high/g"))
+        if any(len(state[name]["g"]) not in (0, len(self.g)) for name in ("low", "high")):
+            raise CheckpointError("the planes of constant models have another width")
         self.rule.resume(state.pop("rule"))
         self.constants = dict(zip(SIDES, (Plane(**state.pop(name)) for name in ("low", "high")), strict=True))
         vars(self).update(state)

@@ -27,7 +27,9 @@ from cesaro.linear.solvers.driver import Evaluation, Report
 from cesaro.linear.solvers.dual_warm_start import DualWarmStart
 from cesaro.linear.solvers.settings import Settings
 from cesaro.storage.checkpoint import NULL_SLOT, CheckpointSlot
+from cesaro.storage.states import require_like
 
+COUNTED = ("epoch", "evaluations", "evaluated", "hoped", "weights", "of_total", "strongest")
 CLEARLY = 0.99  # below l1: the optimality conditions want no weight there
 HOPE = 2.0  # an evaluation is tried when the rows' own gaps, as an epoch met them, are below this times what is asked
 
@@ -138,11 +140,11 @@ class AnchoredSolver(driver.Solver):
         return Evaluation(w[None], np.array([f]), np.array([bound]), np.array([len(self.current.active)]))
 
     def state(self) -> dict[str, Any]:
-        names = ("epoch", "evaluations", "evaluated", "hoped", "weights", "of_total", "strongest")
-        return {name: getattr(self, name) for name in names} | {"state": self.current.state()}
+        return {name: getattr(self, name) for name in COUNTED} | {"state": self.current.state()}
 
     def resume(self, state: dict[str, Any]) -> None:
         self.current.resume(state.pop("state"))
+        require_like(state, {name: getattr(self, name) for name in COUNTED})
         vars(self).update(state)
 
     def fit(self, fit: Fit) -> Fit:

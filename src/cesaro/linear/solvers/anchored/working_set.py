@@ -14,6 +14,7 @@ from cesaro.compiled.flags import KERNEL
 from cesaro.linear.problem.csr import Rows, entry, span
 from cesaro.linear.solvers.anchored.column_kernels import follow, resting_products
 from cesaro.linear.solvers.anchored.kernels import B
+from cesaro.storage.states import require_like, require_rows
 
 WIDE = 1 << 10  # columns from which on it can pay to have fewer
 SPARSE = 2  # entries of the active rows for each column, up to which it does
@@ -130,12 +131,17 @@ class ActiveRows(WorkingSet):
         kept = {"which": self.which, "active": self.active, "b": self.record[:, B], "columns": columns}
         return kept | {"resting": {name: float(value) for name, value in vars(self.resting).items()}}
 
-    def resume(self, state: dict[str, Any]) -> None:
+    @classmethod
+    def resumed(cls, whole: WorkingSet, prox_weight: float, state: dict[str, Any]) -> "ActiveRows":
         """Go on from there."""
-        self.active, self.record[:, B] = state["active"], state["b"]
+        require_rows("which", state["which"], whole.rows.n)
+        mine = cls(whole, prox_weight, state["which"])
+        require_like(state, mine.state(), rows={"active": len(mine.which)})
+        mine.active, mine.record[:, B] = state["active"], state["b"]
         for name, value in state["columns"].items():
-            getattr(self.columns, name)[:] = value
-        vars(self.resting).update(state["resting"])
+            getattr(mine.columns, name)[:] = value
+        vars(mine.resting).update(state["resting"])
+        return mine
 
 
 @njit(**KERNEL)

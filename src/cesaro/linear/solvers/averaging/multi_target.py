@@ -29,6 +29,7 @@ from cesaro.linear.solvers.driver import Evaluation, Report
 from cesaro.linear.solvers.initial_step import anchor_for_step
 from cesaro.linear.solvers.settings import Settings
 from cesaro.storage.checkpoint import NULL_SLOT, CheckpointSlot
+from cesaro.storage.states import require_like
 
 PLANES = 8  # cutting planes kept for each model
 PILOTS = 3  # models that choose the first step
@@ -97,6 +98,7 @@ class MultiTargetSolver(driver.Solver):
         return mine | {"rng": self.rng.bit_generator.state, "planes": planes}
 
     def resume(self, state: dict[str, Any]) -> None:
+        require_like(state, self.state())
         self.zr[:], self.lazy[:], self.scalars, self.epoch = (
             state[name] for name in ("zr", "lazy", "scalars", "epoch")
         )

@@ -49,6 +49,7 @@ from cesaro.linear.solvers.driver import Evaluation, Report
 from cesaro.linear.solvers.initial_step import anchor_for_step
 from cesaro.linear.solvers.settings import Settings
 from cesaro.storage.checkpoint import NULL_SLOT, CheckpointSlot
+from cesaro.storage.states import require_orders
 
 DENSE = 64  # entries for each column from which on a cutting plane costs little beside its epoch
 LARGE = 2.0**20  # a weight of an epoch, in units of the first since sums were rescaled
@@ -157,6 +158,7 @@ class AveragingSolver(driver.Solver):
         return mine | orders | {"lazy": self.targets[:, 1].copy()}
 
     def resume(self, state: dict[str, Any]) -> None:
+        require_orders(state, self.state(), repeats=self.draws)
         self.zr[:], self.targets[:, 1] = state["zr"], state["lazy"]
         self.orders.grouped[:], self.orders.still = state["grouped"], state["still"]
         self.rng.bit_generator.state = state["rng"]

@@ -1,0 +1,135 @@
+"""Ctrl-C at any moment: control returns, and there is a whole model or the one from before. Time limits are about as strict."""
+
+import signal
+import threading
+import time
+import warnings
+
+import numpy as np
+import pytest
+from estimator_data import data
+from interrupted_fits import cases, compiled, interrupt
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from cesaro.linear import DualAveragingClassifier, DualAveragingClassifierCV
+from cesaro.linear.model_selection import path
+from cesaro.linear.solvers import parallel
+from cesaro.linear.solvers.progress import Silence, watched_by
+
+ENDLESS = {"alpha": 1e-7, "l1_ratio": 0.3, "tol": 1e-15, "max_iter": 10**7, "random_state": 0}
+
+
+@pytest.mark.parametrize("name", cases())
+def test_an_interrupt_at_a_random_moment_leaves_a_usable_model_or_the_one_from_before(name):
+    model, classes = cases()[name]
+    X, y, _ = data(n=4000, d=20, classes=classes, noise=3.0)
+    compiled(model, X, y)
+    rng = np.random.default_rng(list(cases()).index(name))
+    for _ in range(2):
+        assert interrupt(clone(model), X, y, float(rng.uniform(0.0, 0.3))).usable
+
+
+def test_an_interrupt_that_python_forgets_ends_the_fit_all_the_same():
+    """As in a callback of the garbage collector, whose exceptions are printed and dropped."""
+    X, y, _ = data(n=2000, d=30, noise=3.0)
+    before = signal.signal(signal.SIGINT, lambda number, frame: None)
+    timer = threading.Timer(0.5, signal.raise_signal, (signal.SIGINT,))
+    timer.start()
+    try:
+        with pytest.warns(ConvergenceWarning, match="interrupted"):
+            model = DualAveragingClassifier(**ENDLESS | {"time_limit": 30.0}).fit(X, y)
+    finally:
+        timer.cancel()
+        signal.signal(signal.SIGINT, before)
+    assert model.score(X, y) > 0.4
+
+
+def test_the_handler_of_ctrl_c_is_the_old_one_afterwards():
+    X, y, _ = data()
+    before = signal.getsignal(signal.SIGINT)
+    DualAveragingClassifier(tol=0, max_iter=2).fit(X, y)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.mark.parametrize("solver", ["anchored", "gda"])
+def test_before_the_first_epoch_it_is_raised_and_nothing_has_changed(solver, monkeypatch):
+    X, y, _ = data()
+    model = DualAveragingClassifier(solver=solver, tol=0, max_iter=2).fit(X, y)
+    before = dict(vars(model))
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    module = {"anchored": "anchored.solver.AnchoredSolver", "gda": "averaging.solver.AveragingSolver"}[solver]
+    monkeypatch.setattr(f"cesaro.linear.solvers.{module}.evaluation_due", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    assert vars(model) == before
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_classes_that_had_not_begun_see_some_rows_and_their_objectives_are_true(n_jobs, monkeypatch):
+    X, y, _ = data(n=3000, classes=6, noise=1.0)
+    seen, real = [], parallel.sampled
+    monkeypatch.setattr(parallel, "sampled", lambda *args: seen.append(real(*args)) or seen[-1])
+
+    class Impatient(Silence):
+        def __call__(self, model, epoch, objective, lower_bound):
+            if epoch >= 3:
+                raise KeyboardInterrupt
+
+    estimator = DualAveragingClassifier(alpha=1e-3, tol=1e-12, max_iter=300, n_jobs=n_jobs, penalize_intercept=True)
+    with watched_by(Impatient), pytest.warns(ConvergenceWarning, match="interrupted"):
+        estimator.fit(X, y)
+    assert len(seen) >= 4
+    assert all(problem.rows.n <= 3000 for few in seen for problem in few)
+    for k, label in enumerate(estimator.classes_):
+        scores = np.where(y == label, 1.0, -1.0) * (X @ estimator.coef_[k] + estimator.intercept_[k])
+        penalty = 0.5e-3 * (np.square(estimator.coef_[k]).sum() + estimator.intercept_[k] ** 2)
+        value = np.maximum(0.0, 1.0 - scores).mean() + penalty
+        assert estimator.objective_[k] == pytest.approx(value, rel=1e-9)
+        assert estimator.lower_bound_[k] <= value
+    assert estimator.score(X, y) > 0.5
+
+
+def test_classes_for_which_no_time_is_left_see_some_rows(monkeypatch):
+    X, y, _ = data(n=3000, classes=6, noise=1.0)
+    groups, real = [], parallel.Workers.hurried
+    monkeypatch.setattr(parallel.Workers, "hurried", lambda self, group: groups.append(group) or real(self, group))
+    with pytest.warns(ConvergenceWarning, match="relative gap"):
+        model = DualAveragingClassifier(alpha=1e-3, tol=1e-12, time_limit=1e-9).fit(X, y)
+    assert groups == [[1], [2], [3], [4], [5]]
+    assert model.score(X, y) > 0.4
+
+
+@pytest.mark.parametrize("end", ["Ctrl-C", "time"])
+def test_a_search_that_must_end_sees_and_scores_few_rows(end, monkeypatch):
+    X, y, _ = data(n=40_000, d=6)
+    sizes, real = [], path.cross_validate
+
+    def visited(rows, Y, v, *rest, epochs, **more):
+        sizes.append(np.count_nonzero(v) * epochs)
+        if end == "Ctrl-C" and len(sizes) == 1:
+            raise KeyboardInterrupt
+        return real(rows, Y, v, *rest, epochs=epochs, **more)
+
+    monkeypatch.setattr(path, "cross_validate", visited)
+    limit = None if end == "Ctrl-C" else 1e-9
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = DualAveragingClassifierCV(alphas=16, tol=1e-12, max_iter=1000, time_limit=limit).fit(X, y)
+    assert sizes[-1] <= 12_500
+    assert len(sizes) == (2 if end == "Ctrl-C" else 1)
+    assert model.score(X, y) > 0.6
+
+
+def test_a_search_keeps_its_time_limit():
+    X, y, _ = data(n=100_000, d=10)
+    model = DualAveragingClassifierCV(alphas=16, tol=1e-12, max_iter=10**6, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        clone(model).set_params(time_limit=0.5).fit(X, y)  # compiled
+        began = time.perf_counter()
+        model.set_params(time_limit=1.0).fit(X, y)
+    assert time.perf_counter() - began < 2.5  # other processes may have the machine too
