@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from cesaro.linear.estimators.validation import MISSING, check_finite
+from cesaro.linear.estimators.target_validation import MISSING
+from cesaro.linear.estimators.validation import check_finite
 
 
 class Chunk(NamedTuple):

@@ -155,9 +155,9 @@ def test_a_search_over_alpha_begins_each_fit_at_the_last(monkeypatch):
 
     starts = []
 
-    def spy(problems, at_zero, settings, begin_from, report):
+    def spy(problems, at_zero, settings, begin_from, report, measure):
         starts.append((problems[0].l1, [start is not None for start in begin_from]))
-        return solve_all(problems, at_zero, settings, begin_from, report)
+        return solve_all(problems, at_zero, settings, begin_from, report, measure=measure)
 
     solve_all = search.solve_all
     monkeypatch.setattr(search, "solve_all", spy)

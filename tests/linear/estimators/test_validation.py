@@ -8,7 +8,8 @@ import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 
 from cesaro.linear import DualAveragingClassifier, DualAveragingClassifierCV, DualAveragingRegressor
-from cesaro.linear.estimators.validation import check_labels, check_rows, check_weights
+from cesaro.linear.estimators.target_validation import check_labels
+from cesaro.linear.estimators.validation import check_rows, check_weights
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(30, 4)) * (RNG.random((30, 4)) < 0.6)

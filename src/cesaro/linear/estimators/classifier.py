@@ -13,7 +13,8 @@ from cesaro.linear.estimators.one_vs_rest import LinearClassifier
 from cesaro.linear.estimators.parameter_docs import CLASSIFIER, EVERY_ESTIMATOR, ONE_ALPHA
 from cesaro.linear.estimators.parameters import CLASSIFIER_CONSTRAINTS, CONSTRAINTS, check_partial_fit, check_together
 from cesaro.linear.estimators.sklearn_compat import _check_partial_fit_first_call, _fit_context
-from cesaro.linear.estimators.validation import Labels, check_labels, check_rows, check_weights, drop_weightless, used
+from cesaro.linear.estimators.target_validation import Labels, check_labels, used
+from cesaro.linear.estimators.validation import check_rows, check_weights, drop_weightless
 from cesaro.linear.out_of_core.csr_store import Store
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem

@@ -20,7 +20,8 @@ from cesaro.linear.estimators.parameters import (
     refuse_checkpoint,
 )
 from cesaro.linear.estimators.sklearn_compat import _fit_context
-from cesaro.linear.estimators.validation import check_labels, check_rows, check_weights
+from cesaro.linear.estimators.target_validation import check_labels
+from cesaro.linear.estimators.validation import check_rows, check_weights
 from cesaro.linear.model_selection import search
 from cesaro.linear.model_selection.folds import accuracy, folds_of, grid, scores
 from cesaro.linear.model_selection.one_pass import in_one_pass

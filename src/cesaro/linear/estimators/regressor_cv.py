@@ -19,8 +19,9 @@ from cesaro.linear.estimators.parameters import (
 )
 from cesaro.linear.estimators.regressor import DualAveragingRegressor
 from cesaro.linear.estimators.sklearn_compat import _fit_context
+from cesaro.linear.estimators.target_validation import check_targets
 from cesaro.linear.estimators.targets import LinearRegressor, columns_of, spread_of
-from cesaro.linear.estimators.validation import check_rows, check_targets, check_weights
+from cesaro.linear.estimators.validation import check_rows, check_weights
 from cesaro.linear.model_selection import search
 from cesaro.linear.model_selection.folds import folds_of, grid, r_squared, scores
 from cesaro.linear.model_selection.one_pass import in_one_pass

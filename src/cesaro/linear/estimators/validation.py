@@ -1,30 +1,21 @@
-"""Validation: what a user hands in is checked here, once, and leaves as CSR rows, weights, labels or targets.
+"""Validation: what a user hands in is checked once, and leaves as CSR rows and weights (y: `target_validation`).
 
 Everything is a pass of vectorised comparisons at most, so that the checks cost less than an epoch. The caller's arrays
 are never written to.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numba import njit
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
+from sklearn.utils.validation import validate_data
 
 from cesaro.compiled.flags import ALLOCATING
-from cesaro.linear.estimators.sklearn_compat import _check_sample_weight, _check_y
+from cesaro.linear.estimators.sklearn_compat import _check_sample_weight
 from cesaro.linear.problem.scales import of_ordinary_size
 
 FLOATS = [np.float64, np.float32]
-MISSING = "This estimator requires y to be passed, but the target y is None."
-
-
-class Labels(NamedTuple):
-    """The classes in order, and the index of each row's class."""
-
-    classes: np.ndarray
-    code: np.ndarray
 
 
 def check_rows(estimator, X: Any, reset: bool = True):
@@ -74,7 +65,7 @@ def check_points(estimator, X: Any):
     sparse: bool = sp.issparse(X)
     if sparse:
         _check_places(X)
-    check_finite(X.data if sparse else X, "X", where=lambda k: _place(X, k))
+    check_finite(X.data if sparse else X, "X", where=lambda k: place_of(X, k))
     return X
 
 
@@ -111,7 +102,7 @@ def check_finite(values: np.ndarray, name: str, where) -> None:
         raise ValueError(f"Input {name} contains {kind} at {where(k)}. Remove such rows or impute the value.")
 
 
-def _place(X: Any, k: int) -> str:
+def place_of(X: Any, k: int) -> str:
     """Row and column of the k-th stored value."""
     sparse: bool = sp.issparse(X)
     if sparse:
@@ -130,17 +121,17 @@ def _check_places(X) -> None:
 
 def _check_csr(X):
     _check_places(X)
-    check_finite(X.data, "X", where=lambda k: _place(X, k))
+    check_finite(X.data, "X", where=lambda k: place_of(X, k))
     if not X.has_canonical_format and _has_duplicates(X.indices, X.indptr, X.shape[1]):
         X = X.copy()
         X.sum_duplicates()
-        check_finite(X.data, "X", where=lambda k: _place(X, k))
+        check_finite(X.data, "X", where=lambda k: place_of(X, k))
     return X if isinstance(X, sp.csr_array) else sp.csr_array(X)
 
 
 def _check_dense(X):
     """A CSR view of a dense array, without a copy of the values where most of them are not zero."""
-    check_finite(X, "X", where=lambda k: _place(X, k))
+    check_finite(X, "X", where=lambda k: place_of(X, k))
     n, d = X.shape
     if 2 * np.count_nonzero(X) < X.size:
         return sp.csr_array(X)
@@ -180,79 +171,9 @@ def check_weights(X, sample_weight) -> np.ndarray:
     return of_ordinary_size(v)
 
 
-def check_labels(X, y) -> Labels:
-    """The classes and each row's class. Two whole-number labels are told apart by comparison, without sorting."""
-    if y is None:
-        raise ValueError(MISSING)
-    refuse_other_arrays(y, "y")
-    if isinstance(y, list | tuple) and any(isinstance(label, str) for label in y):
-        _check_words(np.array(y, dtype=object))  # NumPy would make a word of NaN
-    if type(y) is not np.ndarray or y.ndim != 1:
-        y = column_or_1d(y, warn=True)
-    check_consistent_length(X, y)
-    if y.dtype.kind in "fiub":
-        check_finite(y, "y", where=lambda k: f"row {k}")
-        differs = y != y[0]
-        other = y[differs.argmax()]
-        if np.array_equal(y == other, differs) and y[0] == int(y[0]) and other == int(other):
-            return Labels(np.sort(np.array([y[0], other])), (differs ^ (other < y[0])).astype(np.intp))
-    if y.dtype.kind == "O":
-        _check_words(y)
-    check_classification_targets(y)
-    return Labels(*np.unique(y, return_inverse=True))
-
-
-def _check_words(y: np.ndarray) -> None:
-    """Refuse labels that cannot be put in an order: where one is missing, or words are among numbers."""
-    missing = next((k for k, label in enumerate(y) if _is_missing(label)), None)
-    if missing is not None:
-        raise ValueError(f"Input y contains a missing label (NaN) at row {missing}: {y[missing]!r}. Remove such rows.")
-    words = np.array([isinstance(label, str) for label in y])
-    if words.any() and not words.all():
-        other = y[~words][0]
-        raise ValueError(
-            f"y has words and others among its labels: {y[words][0]!r} and {other!r}. Make all of them words."
-        )
-
-
-def _is_missing(label: Any) -> bool:
-    """Whether it is None, NaN, NaT or pandas' NA: nothing else differs from itself, and that one will not say."""
-    try:
-        return label is None or bool(label != label)
-    except (TypeError, ValueError):
-        return type(label).__name__ == "NAType"
-
-
-def check_targets(X, y) -> np.ndarray:
-    """Targets as float64, (n,) or (n, m)."""
-    if y is None:
-        raise ValueError(MISSING)
-    refuse_other_arrays(y, "y")
-    sparse: bool = sp.issparse(y)
-    if sparse:
-        raise TypeError("y must be an array of numbers: got a sparse matrix. Use y.toarray().")
-    kind = np.asarray(y).dtype.kind
-    if kind in "USmM":
-        raise ValueError(f"y must be numbers: got {np.asarray(y).dtype}. Encode or convert it, or use the classifier.")
-    y = _check_y(y, multi_output=True, y_numeric=True) if kind not in "fiub" else np.asarray(y)
-    if y.ndim == 2 and y.shape[1] == 0:
-        raise ValueError(f"y must have at least one column of targets: got shape {y.shape}.")
-    if y.ndim != 2:
-        y = column_or_1d(y)
-    check_consistent_length(X, y)
-    check_finite(y, "y", where=lambda k: f"row {k}" if y.ndim == 1 else _place(y, k))
-    return y.astype(np.float64)
-
-
 def drop_weightless(X, v, y):
     """X, v and class indices or targets without the rows of weight zero: such a row is as if it were not there."""
     keep = v > 0.0
     if keep.all():
         return X, v, y
     return X[keep], v[keep], y[keep]
-
-
-def used(labels: Labels) -> Labels:
-    """Only the classes that occur."""
-    present = np.bincount(labels.code, minlength=len(labels.classes)) > 0
-    return labels if present.all() else Labels(labels.classes[present], (np.cumsum(present) - 1)[labels.code])

@@ -153,8 +153,7 @@ class SolverState:
         No change lowers the anchored dual, D - F(h), and D is at most n f(0): this bounds |h| within an epoch.
         """
         S, most = self.prox_weight + self.n * self.mu, 2.0 * self.n * self.at_zero
-        longest = self.length + math.sqrt(2.0 * S) * math.sqrt(most)
-        longest += self.n * self.l1 * math.sqrt(len(self.center))
+        longest = self.length + math.sqrt(2.0 * S) * math.sqrt(most) + self.n * self.l1 * math.sqrt(len(self.center))
         if self.radius < math.inf:
             longest += most / self.radius
         self.noise += (3 * changes + 16) * U * longest
