@@ -5,7 +5,7 @@ With s_i the rows' shares of the weight and g_j = sum_i s_i b_i x_ij, every thet
     f* >= -sum_i s_i phi*(-theta b_i) - sum_j (theta |g_j| - l1)_+^2 / (2 mu) - (theta sum_i s_i b_i)^2 / (2 M)
 
 where M is the intercept's penalty. Without mu, theta max |g_j| <= l1; without M, sum_i s_i b_i = 0: the heavier side of the b
-is scaled down to the weight of the other. What rounding may have added is taken off: 4 standard deviations of it.
+is scaled down to the weight of the other. What rounding may have added, in the worst case (`bounds.rounding`), is taken off.
 """
 
 import math
@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
+from cesaro.linear.bounds.rounding import TERM, U
 from cesaro.linear.solvers.coordinate_descent import kernels
 
-EPS = float(np.finfo(float).eps)
 NO_OFFSET = np.zeros(1)
 
 
 def columns_noise(squares: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """What rounding may do to g_j, times the length of b: its columns' lengths, and as many additions as they have entries."""
-    return 4.0 * EPS * np.sqrt(squares * (counts + 1.0))
+    return (counts + TERM) * U * np.sqrt(squares)
 
 
 def balance(r: np.ndarray) -> None:
@@ -75,7 +75,7 @@ class ScaledDualPoint:
             lost = size
             if self.free:
                 lost += float(np.abs(r).sum()) * (2.0 * abs(intercept) + self.unit)
-            best = max(best, D - 4.0 * EPS * math.sqrt(len(r)) * lost)
+            best = max(best, D - (len(r) + TERM) * U * lost)
         return best
 
     def _best_theta(self, r: np.ndarray, beyond: np.ndarray, feasible: float) -> float:
