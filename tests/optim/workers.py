@@ -33,7 +33,7 @@ def work(rank: int, folder: str) -> None:
         results[name, "fsdp"], results[name, "checkpoint"] = sharded(entry, rank, f"{folder}/{number}")
     if rank == 0:
         torch.save(results, f"{folder}/results.pt")
-    dist.destroy_process_group()
+    dist.barrier()
 
 
 def train_half(entry: Entry, model: torch.nn.Module, optimizer: torch.optim.Optimizer, rank: int, steps: range) -> None:
@@ -85,3 +85,5 @@ def whole(model: torch.nn.Module) -> torch.Tensor:
 
 if __name__ == "__main__":
     work(int(sys.argv[1]), sys.argv[2])
+    sys.stderr.flush()
+    os._exit(0)  # results are written; threads of torch's backend may still run, and abort an ordinary end
