@@ -26,6 +26,7 @@ from cesaro.linear.model_selection import search
 from cesaro.linear.model_selection.folds import accuracy, folds_of, grid, scores
 from cesaro.linear.model_selection.one_pass import in_one_pass
 from cesaro.linear.problem.csr import make_rows
+from cesaro.linear.problem.problem import least_unit
 from cesaro.weights import Weights
 
 
@@ -143,7 +144,7 @@ class DualAveragingClassifierCV(LinearClassifier):
                 return scores(models, self.scoring, X[test], y[test], None if sample_weight is None else v[test])
 
             columns, scored = self._columns(code), []
-            for what in searches_of(self):
+            for what in searches_of(self, least=least_unit(len(self.classes_))):
                 if search.suits_one_pass(what, rows, columns):
                     found = in_one_pass(what, rows, search.Task(columns, self._weighted(code, v)), folds)
                 else:

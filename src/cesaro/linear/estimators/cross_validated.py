@@ -9,6 +9,7 @@ import numpy as np
 from cesaro.linear.estimators.base import LinearModel, penalizes_intercept
 from cesaro.linear.model_selection.folds import Fold, results
 from cesaro.linear.model_selection.search import Found, Search
+from cesaro.linear.problem.problem import TWO_CLASSES
 from cesaro.linear.solvers.settings import Settings
 
 
@@ -26,14 +27,14 @@ def shared_params(model: LinearModel) -> dict[str, Any]:
     return {name: value for name, value in model.get_params(deep=False).items() if name not in mine}
 
 
-def searches_of(model: LinearModel, units: np.ndarray | None = None) -> list[Search]:
+def searches_of(model: LinearModel, units: np.ndarray | None = None, least: float = TWO_CLASSES) -> list[Search]:
     """What the estimator's parameters ask to search over."""
     radius = np.inf if model.radius is None else float(model.radius)
     penalized = penalizes_intercept(model.solver, model.penalize_intercept)
     ratios, settings = [float(ratio) for ratio in np.ravel(model.l1_ratio)], model._settings()
     if settings.time_limit is not None:
         settings = settings._replace(time_limit=settings.time_limit / len(ratios))
-    return [Search(settings, model._loss(), model.alphas_, ratio, radius, penalized, units) for ratio in ratios]
+    return [Search(settings, model._loss(), model.alphas_, ratio, radius, penalized, units, least) for ratio in ratios]
 
 
 def score(model: LinearModel, X, folds: list[Fold], found: Found, quick: Callable, slow: Callable) -> np.ndarray:
@@ -75,7 +76,10 @@ def conclude(model: LinearModel, scored: list[Scored]) -> Settings:
     if last.interrupted:
         return last
     warn_at_the_edge(model.alphas_, model.alpha_, mean[ratios == model.l1_ratio_])
-    return scored[int(best // len(model.alphas_))].settings
+    settings = scored[int(best // len(model.alphas_))].settings
+    if settings.time_limit is None:
+        return settings
+    return settings._replace(time_limit=sum(one.settings.time_limit or 0.0 for one in scored))  # what each has left
 
 
 def warn_at_the_edge(alphas: np.ndarray, best: float, mean: np.ndarray) -> None:

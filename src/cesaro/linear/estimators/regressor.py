@@ -35,7 +35,8 @@ class DualAveragingRegressor(FitsFiles, LinearRegressor):
     Parameters
     ----------
     alpha : float
-        Strength of the regularisation: SGDRegressor's alpha; for squared_error Ridge's alpha divided by n.
+        Strength of the regularisation: SGDRegressor's alpha, in units of the targets' standard deviation where `loss` says
+        so; for squared_error Ridge's alpha divided by n.
     n_jobs : int or None
         Threads over the columns of y; the result does not depend on it.
 

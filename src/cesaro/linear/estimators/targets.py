@@ -52,10 +52,9 @@ class LinearRegressor(RegressorMixin, MultiOutputMixin, LinearModel):
         self._center = np.average(means, axis=0, weights=sizes)
         for piece in pieces(store.n):
             y[piece] = store.y[piece] - self._center
-        mean, square = (
-            np.average([np.mean(y[piece] ** power) for piece in pieces(store.n)], weights=sizes) for power in (1, 2)
-        )
-        self._alpha_units = self._units(np.sqrt(max(0.0, square - mean * mean)))
+        mean = np.average([np.mean(y[piece]) for piece in pieces(store.n)], weights=sizes)
+        square = np.average([np.mean((y[piece] - mean) ** 2) for piece in pieces(store.n)], weights=sizes)
+        self._alpha_units = self._units(np.sqrt(square))
         rows, unit = store.rows(self._bias), float(self._alpha_units[0])
         return self._problem(rows, y, v, self.alpha, unit)._replace(layout=layout)
 

@@ -1,6 +1,6 @@
 """Models of every fold and alpha, then the best alpha.
 
-Many rows: all of them share a few epochs (path.py), good enough to compare. Few rows: each is solved to `tol`,
+Many rows: all of them share a few epochs (one_pass.py), good enough to compare. Few rows: each is solved to `tol`,
 since then a fit is cheap and a row more or less can decide.
 """
 
@@ -12,7 +12,7 @@ from numba import njit
 
 from cesaro.compiled.flags import KERNEL
 from cesaro.linear.problem.csr import Rows
-from cesaro.linear.problem.problem import Fit, Problem, make_problem, value_at_zero
+from cesaro.linear.problem.problem import TWO_CLASSES, Fit, Problem, make_problem, value_at_zero
 from cesaro.linear.solvers.driver import Report
 from cesaro.linear.solvers.interrupts import some_of
 from cesaro.linear.solvers.parallel import solve_all
@@ -43,11 +43,13 @@ class Search(NamedTuple):
     radius: float
     penalize_intercept: bool
     units: np.ndarray | None = None  # of alpha, for each target column: `Loss.alpha_unit`; None: 1
+    least_unit: float = TWO_CLASSES  # `Problem.least_unit`
 
     def problem(self, rows: Rows, y: np.ndarray, v: np.ndarray, alpha: float, column: int) -> Problem:
         """The problem of one alpha."""
         unit = 1.0 if self.units is None else float(self.units[column])
-        return make_problem(rows, y, v, self.loss, alpha, self.l1_ratio, self.radius, self.penalize_intercept, unit)
+        made = make_problem(rows, y, v, self.loss, alpha, self.l1_ratio, self.radius, self.penalize_intercept, unit)
+        return made._replace(least_unit=self.least_unit)
 
     @property
     def unit(self) -> float | None:
@@ -101,7 +103,7 @@ def one_at_a_time(search: Search, rows: Rows, tasks: list[Task]) -> Found:
     limit = settings.time_limit
     mine = settings._replace(time_limit=None if limit is None else SHARE * limit)
     at_zero = [value_at_zero(p) for p in problems]
-    progress = begin(len(problems), mine.max_iter, mine.tol, max(at_zero))
+    progress = begin(len(problems), mine.max_iter, mine.tol, search.least_unit * max(at_zero))
     solve = along_alphas if search.l1_ratio > 0.0 and mine.solver == "anchored" else solve_all
     try:
         fits = solve(problems, at_zero, mine, [None] * len(problems), progress, measure=False)

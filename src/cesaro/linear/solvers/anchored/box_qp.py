@@ -13,7 +13,7 @@ from collections import deque
 
 import numpy as np
 
-TOO_LARGE = 1e-12  # 1 over the largest entry of I + A'A/D, beside which 1 has too few digits
+TOO_LARGE = 1e12  # an entry of I + A'A/D beside which 1 has too few digits
 
 
 def minimise(
@@ -100,7 +100,7 @@ def _inverse(A, D):
 
         return by_rows
     M = np.eye(A.shape[1]) + A.T @ (A / D[:, None])
-    if not np.diag(M).max() < 1.0 / TOO_LARGE:
+    if not np.diag(M).max() < TOO_LARGE:
         return _by_least_squares(A, D)
 
     def by_columns(r, q):

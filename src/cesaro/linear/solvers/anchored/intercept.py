@@ -40,5 +40,6 @@ def objective_of(mean: float, w: np.ndarray, mu: float, l1: float, free: bool) -
 def penalties(problem: Problem, width: int) -> np.ndarray:
     """mu of each weight."""
     mu = np.full(width, problem.mu)
-    mu[-1] = 0.0 if is_free(problem) else problem.mu
+    if is_free(problem):
+        mu[-1] = 0.0
     return mu

@@ -122,7 +122,7 @@ def _proof(problem: Problem, X, y, s, points, b) -> Polished | None:
     loss, mu, free = problem.loss, problem.mu, is_free(problem)
     v = problem.v[problem.v > 0.0].astype(LONG)
     X, s, b, part = X.astype(LONG), v / v.sum(), b.astype(LONG), 0.0
-    if free:  # what one side of zero has too much is taken off, and a tiny part more makes sure of the sum's sign
+    if free:  # what one side of zero has too much is taken off; what rounding leaves is at most this part of b
         heavy = b * np.sign(s @ b) > 0.0
         if heavy.any():
             b[heavy] *= min(LONG(1.0), -(s[~heavy] @ b[~heavy]) / (s[heavy] @ b[heavy]))
