@@ -9,6 +9,7 @@ if phi falls with y p, as the losses of labels do. This is convex in t, so where
 """
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numba import njit
@@ -19,7 +20,7 @@ from cesaro.linear.problem.csr import margin, square
 from cesaro.linear.problem.problem import Fit, Problem
 from cesaro.linear.problem.scalar_losses import dual_form, value
 
-GROWTH, STEPS = 1.25, 400  # tries at larger and larger distances
+DOUBLINGS, HALVINGS = 130, 3  # tries at larger and larger distances, and at some between the last two
 
 
 def intercept_reach(problem: Problem, fit: Fit) -> float:
@@ -35,17 +36,26 @@ def intercept_reach(problem: Problem, fit: Fit) -> float:
     predictions(rows, w, r, p, reach)
     penalty = problem.mu / 2.0 * max(0.0, length - r) ** 2
     loss, first = dual_form(problem.loss), float(reach[:: max(1, n // 1000)].mean()) + 1e-3
-    found = 0.0
-    for side in (-1.0, 1.0):
-        t = first
-        for _ in range(STEPS):
-            if penalty + least_mean_loss(problem.y, problem.v, loss, p, reach, side * t) > upper:
-                break
-            t *= GROWTH
-        else:
-            return math.inf
-        found = max(found, t)
-    return found
+
+    def excluded(t: float) -> bool:
+        return penalty + least_mean_loss(problem.y, problem.v, loss, p, reach, t) > upper
+
+    return max(_nearest(excluded, side, first) for side in (-1.0, 1.0))
+
+
+def _nearest(excluded: Callable[[float], bool], side: float, first: float) -> float:
+    """A distance on this side from which on all is excluded, not much larger than the least such; infinite without one."""
+    low, high = 0.0, first
+    for _ in range(DOUBLINGS):
+        if excluded(side * high):
+            break
+        low, high = high, 2.0 * high
+    else:
+        return math.inf
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2.0
+        low, high = (low, middle) if excluded(side * middle) else (middle, high)
+    return high
 
 
 @njit(**KERNEL)
