@@ -114,6 +114,7 @@ def describe_setting(setting: TrainingSetting) -> str:
     return (
         f"{setting.images:,} of 50,000 training images, {setting.epochs} epochs, batches of {setting.batch_size}, {count}, "
         f"{'rate' if len(setting.rates) == 1 else 'rates'} {rates}"
+        + (", bfloat16 autocast" if setting.bfloat16 else "")
     )
 
 

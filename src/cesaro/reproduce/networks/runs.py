@@ -33,6 +33,7 @@ class TrainingSetting:
     seeds: int
     batch_size: int = 128
     download: bool = True  # the images, if they are not here
+    bfloat16: bool = False  # products in half the bits, under torch's autocast; weights and sums stay float32
     beyond: tuple[float, ...] = ()  # rates above the paper's grid, for what is printed alone; said, not drawn
 
     @property
@@ -58,7 +59,7 @@ class Trainer:
 
     def __init__(self, setting: TrainingSetting, cache: Path):
         self.setting = setting
-        size = f"{setting.images}x{setting.epochs}x{setting.batch_size}"
+        size = f"{setting.images}x{setting.epochs}x{setting.batch_size}" + ("-bfloat16" if setting.bfloat16 else "")
         self.folder = cache / f"{setting.network}-{setting.data}" / size
         self.images: Any = None  # loaded when first needed: a full cache needs no data
 
@@ -93,7 +94,7 @@ class Trainer:
         self.images = self.images or self.load()
         data, validation, test = self.images
         print(f"{s.network} on {s.data}: {training}, rate {lr:g}, seed {seed}", file=sys.stderr, flush=True)
-        recipe = Recipe(s.network, FORMATS[s.data].classes, s.epochs, s.batch_size, seed)
+        recipe = Recipe(s.network, FORMATS[s.data].classes, s.epochs, s.batch_size, seed, s.bfloat16)
         checkpoint = path.with_suffix(".pt")
         history = train(
             plan(training, lr),

@@ -123,6 +123,10 @@ class TrainingRun:
         self.epoch, self.seconds, self.loss = 0, 0.0, float("nan")
         self.history: dict[str, list[float]] = {}
 
+    def precision(self) -> torch.autocast:
+        """The context in which the network is run."""
+        return torch.autocast(self.device, dtype=torch.bfloat16, enabled=self.recipe.bfloat16)
+
     def inputs(self, x: np.ndarray) -> Tensor:
         """Bytes as normalised images, channels last."""
         images = torch.from_numpy(x).to(self.device, torch.float32, memory_format=torch.channels_last).div_(255)
@@ -141,7 +145,7 @@ class TrainingRun:
 
             def closure(x: Tensor = x, y: Tensor = y) -> Tensor:
                 self.optimizer.zero_grad()
-                with torch.autocast(self.device, dtype=torch.bfloat16, enabled=self.recipe.bfloat16):
+                with self.precision():
                     loss = nn.functional.cross_entropy(self.model(x), y)
                 loss.backward()
                 return loss
@@ -179,7 +183,7 @@ class TrainingRun:
         """As `evaluate_all`, with the statistics of batch norm that belong to these weights."""
         if any(isinstance(m, nn.BatchNorm2d) for m in model.modules()):
             batches = (self.inputs(self.data.x[i : i + 500]) for i in range(0, len(self.data.x), 500))
-            with torch.random.fork_rng():  # dropout draws here, and must not change the run
+            with self.precision(), torch.random.fork_rng():  # dropout draws here, and must not change the run
                 update_bn(batches, model)
         return self.evaluate_all(model, test, validation)
 
@@ -193,9 +197,9 @@ class TrainingRun:
     def evaluate(self, model: nn.Module, images: Images) -> tuple[float, float]:
         """Mean loss and accuracy."""
         loss, right = 0.0, 0
-        with torch.no_grad():
+        with torch.no_grad(), self.precision():
             for x, y in self.test_batches(images):
-                out = model(x)
+                out = model(x).float()
                 loss += float(nn.functional.cross_entropy(out, y, reduction="sum"))
                 right += int((out.argmax(1) == y).sum())
         return loss / len(images.y), right / len(images.y)
