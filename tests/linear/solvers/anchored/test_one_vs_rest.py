@@ -46,6 +46,15 @@ def test_values_are_those_of_the_points_and_bounds_are_below_every_optimum(loss,
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
+@pytest.mark.parametrize("tol", [1e-7, 1e-9])
+def test_what_single_precision_cannot_prove_each_class_proves_by_itself(loss, tol):
+    given = problems(loss)
+    for fit in one_vs_rest.solve(given, Settings(tol=tol)):
+        assert fit.status == "converged"
+        assert fit.objective - fit.lower_bound <= tol * max(fit.objective, ONE_VS_REST)
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
 def test_epochs_keep_h_to_the_dual_values_which_are_feasible(loss):
     given = problems(loss)
     solver = OneVsRestSolver(given, Settings())

@@ -187,7 +187,7 @@ class SolverState:
             self.rows, self.record, self.evaluation_order, w, p, self.loss, self.slack, self.found_active
         )
         f = objective_of(mean, w, self.mu, self.l1, self.free)
-        if self.lost * norm(w) > 0.01 * (max(tol, 1e-12) if tol > 0.0 else 1e-9) * f:
+        if self.lost * norm(w) > 0.01 * max(tol * f, min(self.gap, f), 1e-12 * f):
             self.sum_afresh()
         plane = Plane(D - sum_error(self.n, size), self.g, self.lost)
         self.activate(active)

@@ -1,8 +1,8 @@
 """Classes against the rest, many at once: the anchored solver's epochs and evaluations, shared by up to sixteen of them.
 
 On wide data an epoch of one class waits for memory, of which it uses one number in eight; together they use all of it.
-All rows are visited, for some class or other needs each of them. A class that is proved is done; when few are left, each
-goes on by itself, over its own active rows, from its dual values and its prox center.
+All rows are visited, for some class or other needs each of them. A class that is proved is done; when few are left, or
+after many epochs, each goes on by itself, over its own active rows, from its dual values and its prox center.
 """
 
 import math
@@ -37,6 +37,7 @@ ENTRIES = 8  # for each column, from which on an epoch is not mostly one over th
 FEWEST = 4  # classes up to which each is solved by itself
 EARLY = 0.7  # where in the first epoch the point is that its average has besides the last,
 MIDDLE = 0.4  # and in later ones
+LONGEST = 80  # epochs together: what is not proved by then needs active rows of its own, or more than single precision
 
 
 class OneVsRestSolver(driver.Solver):
@@ -116,7 +117,7 @@ class OneVsRestSolver(driver.Solver):
         return (most and self.epoch > self.evaluated + 1) or self.epoch >= 2 * self.evaluated + 6
 
     def hands_over(self, running: list[int]) -> bool:
-        return self.epoch > 0 and len(running) <= FEWEST
+        return self.epoch > 0 and (len(running) <= FEWEST or self.epoch >= LONGEST)
 
     def evaluate(self, running: list[int], tol: float, last: bool) -> Evaluation:
         """At the prox centers."""
