@@ -19,11 +19,12 @@ from cesaro.linear.estimators.fingerprint import FURTHER, about
 from cesaro.linear.estimators.parameters import CONSTRAINTS
 from cesaro.linear.estimators.representation import ShowsItsProof
 from cesaro.linear.estimators.sklearn_compat import CachedParameters, Callbacks, CallbackSupportMixin, has_callbacks
+from cesaro.linear.estimators.validation import check_finite, place_in_rows
 from cesaro.linear.out_of_core.readers import blocks
 from cesaro.linear.problem.csr import Rows
 from cesaro.linear.problem.empty_columns import compact, spread
 from cesaro.linear.problem.problem import Fit, Problem, make_problem, relative_gap
-from cesaro.linear.problem.scales import in_range
+from cesaro.linear.problem.scales import ScaleError, in_range
 from cesaro.linear.solvers.parallel import solve_all
 from cesaro.linear.solvers.progress import begin
 from cesaro.linear.solvers.settings import Settings
@@ -166,7 +167,13 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters
 
     def _finish(self, problems: list[Problem], at_zero: list[float], settings: Settings | None = None) -> Self:
         """Solve, set the fitted attributes, warn if the proof that was asked for is not there."""
-        settings, problems = settings or self._settings(), in_range(problems)
+        settings = settings or self._settings()
+        try:
+            problems = in_range(problems)
+        except ScaleError:
+            rows = problems[0].rows
+            check_finite(rows.data, "X", where=lambda k: place_in_rows(rows.ptr, rows.col, k))
+            raise
         fits = self._solve(problems, at_zero, settings)
         self._publish(fits, at_zero, problems[0], self._intercept_reaches(problems, fits))
         self._warn(fits, settings.interrupted)

@@ -116,7 +116,7 @@ class DualAveragingClassifier(FitsFiles, LinearClassifier):
         """Fit to rows and labels."""
         check_together(self)
         with all_or_nothing(self):
-            X = check_rows(self, X)
+            X = check_rows(self, X, finite=False)
             v = check_weights(X, sample_weight)
             labels = check_labels(X, y)
             X, v, code = drop_weightless(X, v, labels.code)

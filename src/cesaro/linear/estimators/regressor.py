@@ -113,7 +113,7 @@ class DualAveragingRegressor(FitsFiles, LinearRegressor):
         """Fit to rows and targets."""
         check_together(self)
         with all_or_nothing(self):
-            X = check_rows(self, X)
+            X = check_rows(self, X, finite=False)
             v = check_weights(X, sample_weight)
             X, v, y = drop_weightless(X, v, check_targets(X, y))
             self._center, self._alpha_units = self._mean(y, v), self._units(spread_of(y, v))

@@ -18,8 +18,11 @@ from cesaro.linear.problem.scales import of_ordinary_size
 FLOATS = [np.float64, np.float32]
 
 
-def check_rows(estimator, X: Any, reset: bool = True):
-    """X as a CSR array of finite floats without duplicate entries; `reset` as in scikit-learn's `validate_data`."""
+def check_rows(estimator, X: Any, reset: bool = True, finite: bool = True):
+    """X as a CSR array of finite floats without duplicate entries; `reset` as in scikit-learn's `validate_data`.
+
+    A caller who looks for the largest entry anyway can leave it to that to tell whether all are `finite`.
+    """
     if reset and _is_plain_csr(X):
         estimator.n_features_in_ = X.shape[1]
         vars(estimator).pop("feature_names_in_", None)
@@ -28,7 +31,7 @@ def check_rows(estimator, X: Any, reset: bool = True):
         X = validate_data(
             estimator, X, reset=reset, accept_sparse="csr", dtype=FLOATS, order="C", ensure_all_finite=False
         )
-    X = _check_csr(X) if sp.issparse(X) else _check_dense(X)
+    X = _check_csr(X, finite) if sp.issparse(X) else _check_dense(X, finite)
     if not (X.data.flags.writeable and X.indices.flags.writeable and X.indptr.flags.writeable):
         X = sp.csr_array(X)  # not the caller's own
         X.data, X.indices, X.indptr = _Lent.of(X.data), _Lent.of(X.indices), _Lent.of(X.indptr)
@@ -106,8 +109,13 @@ def place_of(X: Any, k: int) -> str:
     """Row and column of the k-th stored value."""
     sparse: bool = sp.issparse(X)
     if sparse:
-        return f"row {np.searchsorted(X.indptr, k, side='right') - 1}, column {X.indices[k]}"
+        return place_in_rows(X.indptr, X.indices, k)
     return f"row {k // X.shape[1]}, column {k % X.shape[1]}"
+
+
+def place_in_rows(ends: np.ndarray, columns: np.ndarray, k: int) -> str:
+    """The same of CSR rows."""
+    return f"row {np.searchsorted(ends, k, side='right') - 1}, column {columns[k]}"
 
 
 def _check_places(X) -> None:
@@ -119,9 +127,10 @@ def _check_places(X) -> None:
         raise ValueError(f"X has column indices outside 0..{X.shape[1] - 1}: the CSR matrix is malformed.")
 
 
-def _check_csr(X):
+def _check_csr(X, finite):
     _check_places(X)
-    check_finite(X.data, "X", where=lambda k: place_of(X, k))
+    if finite:
+        check_finite(X.data, "X", where=lambda k: place_of(X, k))
     if not X.has_canonical_format and _has_duplicates(X.indices, X.indptr, X.shape[1]):
         X = X.copy()
         X.sum_duplicates()
@@ -129,9 +138,10 @@ def _check_csr(X):
     return X if isinstance(X, sp.csr_array) else sp.csr_array(X)
 
 
-def _check_dense(X):
+def _check_dense(X, finite):
     """A CSR view of a dense array, without a copy of the values where most of them are not zero."""
-    check_finite(X, "X", where=lambda k: place_of(X, k))
+    if finite:
+        check_finite(X, "X", where=lambda k: place_of(X, k))
     n, d = X.shape
     if 2 * np.count_nonzero(X) < X.size:
         return sp.csr_array(X)
@@ -176,4 +186,5 @@ def drop_weightless(X, v, y):
     keep = v > 0.0
     if keep.all():
         return X, v, y
+    check_finite(X.data, "X", where=lambda k: place_of(X, k))  # while rows have the numbers that the caller knows
     return X[keep], v[keep], y[keep]
