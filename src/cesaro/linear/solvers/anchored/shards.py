@@ -196,7 +196,7 @@ class MergedState:
         elif adapt:
             self.prox_weight *= self.tightening(found.apart, average)
         self.center = average
-        weight = average_weight(self.rounds)
+        weight = average_weight(self.rounds, are_wide(self.n, len(average) - 1))
         self.total, self.weights = self.total + weight * average, self.weights + weight
 
     def relaxation(self, average: np.ndarray) -> float:
