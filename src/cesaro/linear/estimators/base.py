@@ -13,7 +13,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from cesaro.linear.bounds.rounding import relative_error
 from cesaro.linear.estimators.export import Exports
 from cesaro.linear.estimators.fingerprint import FURTHER, about
 from cesaro.linear.estimators.parameters import CONSTRAINTS
@@ -52,6 +51,7 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters
     """Models w that minimise  alpha (1-l1_ratio)/2 |w|^2 + alpha l1_ratio |w|_1 + mean loss  over  |w| <= radius."""
 
     _parameter_constraints: dict[str, list[Any]] = CONSTRAINTS
+    _rounding = 0.0  # of the objective, relative, in the worst case: for certified labels
 
     @abstractmethod
     def _loss(self) -> Loss:
@@ -68,6 +68,15 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters
     @property
     def _bias(self) -> float:
         return float(self.intercept_scaling) if self.fit_intercept else 0.0
+
+    @property
+    def _radius(self) -> float:
+        return np.inf if self.radius is None else float(self.radius)
+
+    @property
+    def _penalizes_intercept(self) -> bool:
+        """Whether the intercept bears the L2 penalty: the paper's methods need strong convexity in every direction."""
+        return self.penalize_intercept or self.solver != "anchored"
 
     def predict_file(self, path: str | PathLike[str], *, label: str = "label") -> np.ndarray:
         """Predictions for the rows of a file, read a block at a time.
@@ -116,9 +125,8 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters
         )
 
     def _problem(self, rows: Rows, y: np.ndarray, v: np.ndarray, alpha: float, unit: float = 1.0) -> Problem:
-        radius = np.inf if self.radius is None else float(self.radius)
-        penalized = penalizes_intercept(self.solver, self.penalize_intercept)
-        return make_problem(rows, y, v, self._loss(), alpha, self._ratio(), radius, penalized, unit)
+        loss, ratio = self._loss(), self._ratio()
+        return make_problem(rows, y, v, loss, alpha, ratio, self._radius, self._penalizes_intercept, unit)
 
     def _ratio(self) -> float:
         """The share of L1."""
@@ -194,7 +202,6 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters
         """Set the fitted attributes; `at_zero` holds the objectives at w = 0."""
         d = problem.rows.d
         self.intercept_ = np.array([self._bias * fit.w[d] if self._bias else 0.0 for fit in fits])
-        self._rounding = max(relative_error(problem, fit.w, float(fit.objective)) for fit in fits)
         self.coef_ = np.empty((len(fits), d))
         for k, fit in enumerate(fits):  # all weights need not be in memory twice
             self.coef_[k] = fit.w[:d]
@@ -228,11 +235,6 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters
                 "or tol; tol=0 asks for no proof."
             )
             warnings.warn(message, ConvergenceWarning, stacklevel=5)
-
-
-def penalizes_intercept(solver: str, asked: bool) -> bool:
-    """Whether the intercept bears the L2 penalty: the paper's methods need strong convexity in every direction."""
-    return asked or solver != "anchored"
 
 
 def _seed(random_state: Any) -> int:

@@ -69,7 +69,7 @@ class DualAveragingClassifierCV(LinearClassifier):
         scoring: Any = None,
         *,
         loss: str = "hinge",
-        l1_ratio: float = 0.0,
+        l1_ratio: float | Sequence[float] = 0.0,
         solver: str = "anchored",
         averaging: str | Weights = "auto",
         anchor: float | str = "auto",

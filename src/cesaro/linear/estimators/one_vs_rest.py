@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from cesaro.docstrings import complete
 from cesaro.linear.bounds.intercept_interval import intercept_reach
+from cesaro.linear.bounds.rounding import relative_error
 from cesaro.linear.estimators.base import LinearModel
 from cesaro.linear.estimators.certified_predictions import certified_labels, row_norms
 from cesaro.linear.estimators.parameter_docs import EVERY_ESTIMATOR
@@ -101,6 +102,12 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         if problems[0].penalize_intercept or not problems[0].rows.bias:
             return None
         return np.array([intercept_reach(problem, fit) for problem, fit in zip(problems, fits, strict=True)])
+
+    def _publish(
+        self, fits: list[Fit], at_zero: list[float], problem: Problem, reaches: np.ndarray | None = None
+    ) -> None:
+        self._rounding = max(relative_error(problem, fit.w, float(fit.objective)) for fit in fits)
+        super()._publish(fits, at_zero, problem, reaches)
 
     def _value_at_zero(self) -> float:
         return float(self._loss().value(0.0, 1.0))

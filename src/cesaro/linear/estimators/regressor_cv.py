@@ -69,7 +69,7 @@ class DualAveragingRegressorCV(LinearRegressor):
         scoring: Any = None,
         *,
         loss: str = "squared_error",
-        l1_ratio: float = 0.0,
+        l1_ratio: float | Sequence[float] = 0.0,
         solver: str = "anchored",
         averaging: str | Weights = "auto",
         anchor: float | str = "auto",
@@ -134,7 +134,6 @@ class DualAveragingRegressorCV(LinearRegressor):
             rows = make_rows(X, self._bias)
             folds = folds_of(self.cv, X, y, v, classifier=False, groups=groups)
             self._center, self._alpha_units = self._mean(y, v), self._units(spread_of(y, v))
-            centers = [self._center] * len(folds)
 
             def quick(k: int, test: np.ndarray, guess: np.ndarray) -> Any:
                 return r_squared(guess + centers[k], y[test].reshape(len(test), -1), v[test])

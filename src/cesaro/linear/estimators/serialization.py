@@ -97,6 +97,7 @@ def _facts(model: Any, name: str) -> dict[str, Any]:
     """All that is not an array."""
     parameters = {key: value for key, value in model.get_params(deep=False).items() if key not in LEFT_OUT}
     parameters["alpha"] = float(model.alpha_ if hasattr(model, "alpha_") else model.alpha)
+    parameters["l1_ratio"] = model._ratio()
     facts = {
         "class": name,
         "loss": model.loss,
