@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from cesaro.linear.estimators.export import Exports
 from cesaro.linear.estimators.fingerprint import FURTHER, about
 from cesaro.linear.estimators.parameters import CONSTRAINTS
+from cesaro.linear.estimators.previous_fit import PreviousFit
 from cesaro.linear.estimators.representation import ShowsItsProof
 from cesaro.linear.estimators.sklearn_compat import CachedParameters, Callbacks, CallbackSupportMixin, has_callbacks
 from cesaro.linear.out_of_core.readers import blocks
@@ -28,23 +29,6 @@ from cesaro.linear.solvers.progress import begin
 from cesaro.linear.solvers.settings import Settings
 from cesaro.losses import Loss
 from cesaro.storage.checkpoint import Checkpoint
-
-
-class PreviousFit:
-    """What a fit leaves for the next one besides its weights: the solver's states for a warm start or the next batch."""
-
-    def __init__(
-        self, problem: Problem, solver: str, models: int, states: list[Any], online: list[Any] | None = None
-    ) -> None:
-        self.n, self.loss, self.solver = problem.rows.n, problem.loss, solver
-        self.columns = (problem.rows.d, problem.rows.bias)
-        self.models, self.states, self.online = models, states, online
-
-    def matches(self, problems: list[Problem], solver: str) -> bool:
-        """Whether `states` are about problems of this shape."""
-        rows, loss = problems[0].rows, problems[0].loss
-        mine = (self.n, self.columns, self.loss, self.solver, self.models)
-        return bool(self.states) and mine == (rows.n, (rows.d, rows.bias), loss, solver, len(problems))
 
 
 class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters, BaseEstimator, ABC):

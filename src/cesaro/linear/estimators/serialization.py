@@ -194,7 +194,7 @@ def restored(facts: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
 
 def _previous_fit(model: Any) -> Any:
     """What the last fit would have left for `partial_fit`."""
-    from cesaro.linear.estimators.base import PreviousFit
+    from cesaro.linear.estimators.previous_fit import PreviousFit
     from cesaro.linear.problem.csr import Rows
 
     d, bias = model.n_features_in_, model._scaling
