@@ -103,14 +103,14 @@ class LinearClassifier(ClassifierMixin, LinearModel):
             return None
         return np.array([intercept_reach(problem, fit) for problem, fit in zip(problems, fits, strict=True)])
 
+    def _value_at_zero(self) -> float:
+        return float(self._loss().value(0.0, 1.0))
+
     def _publish(
         self, fits: list[Fit], at_zero: list[float], problem: Problem, reaches: np.ndarray | None = None
     ) -> None:
         self._rounding = max(relative_error(problem, fit.w, float(fit.objective)) for fit in fits)
         super()._publish(fits, at_zero, problem, reaches)
-
-    def _value_at_zero(self) -> float:
-        return float(self._loss().value(0.0, 1.0))
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Scores <x, w> + b.

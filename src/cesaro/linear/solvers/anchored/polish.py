@@ -51,7 +51,7 @@ def suits(problem: Problem) -> bool:
 
 
 def seconds(problem: Problem) -> float:
-    """About how long it takes."""
+    """About how long it takes; where the guess is far off, benchmarks/linear/small_tables.py has a looser tol slower."""
     n, width, least = _shape(problem)
     rows, steps = (min(n, max(NEAREST * width, n // 10)), 60) if dual_form(problem.loss).linear else (n, 10)
     return 1e-3 + 1e-9 * (steps * rows * (60 + 0.15 * width * least) + 60 * n * width)
