@@ -35,7 +35,6 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters
     """Models w that minimise  alpha (1-l1_ratio)/2 |w|^2 + alpha l1_ratio |w|_1 + mean loss  over  |w| <= radius."""
 
     _parameter_constraints: dict[str, list[Any]] = CONSTRAINTS
-    _rounding = 0.0  # of the objective, relative, in the worst case: for certified labels
 
     @abstractmethod
     def _loss(self) -> Loss:
@@ -180,12 +179,17 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters
         """How far the optimum's intercepts may be from those of the fits, where somebody will ask."""
         return None
 
+    def _relative_rounding(self, problem: Problem, fits: list[Fit]) -> float:
+        """What rounding may have done to the objectives, in units of them, where somebody will ask."""
+        return 0.0
+
     def _publish(
         self, fits: list[Fit], at_zero: list[float], problem: Problem, reaches: np.ndarray | None = None
     ) -> None:
         """Set the fitted attributes; `at_zero` holds the objectives at w = 0."""
         d = problem.rows.d
         self.intercept_ = np.array([self._bias * fit.w[d] if self._bias else 0.0 for fit in fits])
+        self._rounding = self._relative_rounding(problem, fits)
         self.coef_ = np.empty((len(fits), d))
         for k, fit in enumerate(fits):  # all weights need not be in memory twice
             self.coef_[k] = fit.w[:d]

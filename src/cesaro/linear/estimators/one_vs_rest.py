@@ -106,11 +106,8 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     def _value_at_zero(self) -> float:
         return float(self._loss().value(0.0, 1.0))
 
-    def _publish(
-        self, fits: list[Fit], at_zero: list[float], problem: Problem, reaches: np.ndarray | None = None
-    ) -> None:
-        self._rounding = max(relative_error(problem, fit.w, float(fit.objective)) for fit in fits)
-        super()._publish(fits, at_zero, problem, reaches)
+    def _relative_rounding(self, problem: Problem, fits: list[Fit]) -> float:
+        return max(relative_error(problem, fit.w, float(fit.objective)) for fit in fits)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Scores <x, w> + b.
