@@ -9,6 +9,7 @@ from cesaro.linear import (
     DualAveragingClassifier,
     DualAveragingRegressor,
 )
+from cesaro.linear.solvers.progress import Silence, watched_by
 
 
 def data(n=400, d=9, classes=2, seed=0):
@@ -39,6 +40,21 @@ def assert_same(one, other):
     assert one.history_.keys() == other.history_.keys()
     for name in one.history_.keys() - {"time"}:
         np.testing.assert_array_equal(one.history_[name], other.history_[name], err_msg=name, strict=True)
+
+
+class Crash(Exception):
+    """What ends a run in these tests."""
+
+
+def crash_at(epoch):
+    """A progress that crashes when a model reports that epoch or a later one."""
+
+    class Crashing(Silence):
+        def __call__(self, model, number, objective, lower_bound):
+            if number >= epoch:
+                raise Crash
+
+    return watched_by(Crashing)
 
 
 def long_fit(solver, place):

@@ -1,8 +1,11 @@
 """Rows in the worst order for blocks, and the models that are fitted to them from files."""
 
+import time
+
 import numpy as np
 
 from cesaro.linear import DualAveragingClassifier, DualAveragingRegressor
+from cesaro.linear.out_of_core import readers
 
 
 def data(n=700, d=15, classes=2, seed=0, exact=False):
@@ -21,3 +24,15 @@ def classifier(**more):
 
 def regressor(**more):
     return DualAveragingRegressor(**{"alpha": 1e-3, "random_state": 3, "tol": 1e-4} | more)
+
+
+def read_slowly(seconds, text):
+    """In a process that is to be killed: so many bytes of a file at a time, and a pause after each block."""
+    fast = readers.blocks
+
+    def blocks(*args):
+        for block in fast(*args):
+            yield block
+            time.sleep(seconds)
+
+    readers.blocks, readers.TEXT = blocks, text

@@ -48,7 +48,7 @@ MODELS = {
     "regression": lambda: regressor().fit(*R),
     "two targets": lambda: regressor(loss="huber", epsilon=0.5).fit(R[0], np.column_stack([R[1], -R[1]])),
     "searched": lambda: cesaro.DualAveragingClassifierCV(4, 3, random_state=0).fit(X, y),
-    "searched regression": lambda: cesaro.DualAveragingRegressorCV(4, 3, random_state=0).fit(*R),
+    "searched regression": lambda: cesaro.DualAveragingRegressorCV(4, 3, l1_ratio=[0.5, 0.0], random_state=0).fit(*R),
 }
 
 
@@ -80,7 +80,9 @@ def test_a_loaded_model_predicts_the_same_bits(name, fitted, tmp_path):
 def test_a_loaded_model_has_the_same_parameters_and_proof(name, fitted, tmp_path):
     model, again = fitted[name], through_a_file(fitted[name], tmp_path)
     wanted = {key: value for key, value in model.get_params().items() if key not in ("alphas", "cv", "scoring")}
-    assert again.get_params() == wanted | {"alpha": getattr(model, "alpha_", wanted.get("alpha"))}
+    assert again.get_params() == wanted | {
+        key: getattr(model, f"{key}_", wanted.get(key)) for key in ("alpha", "l1_ratio")
+    }
     for key in (
         "coef_",
         "intercept_",

@@ -5,6 +5,7 @@
 b = -phi'(p) is a row's dual value. Every loss here but the logistic one has this form.
 """
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +29,12 @@ class DualForm(NamedTuple):
     def linear(self) -> bool:
         """Whether the loss is piecewise linear: its dual is a quadratic programme in a box."""
         return self.bend == 0.0 and self.kind != LOGISTIC
+
+    @property
+    def largest_slope(self) -> float:
+        """|slope| at most; infinite where there is no bound."""
+        most = max(abs(self.low), abs(self.high)) + self.cap
+        return most if most < NO_LIMIT else math.inf
 
     def in_single_precision(self) -> "DualForm":
         """With limits that float32 has."""

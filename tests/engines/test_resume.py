@@ -13,6 +13,7 @@ pytest.importorskip("distributed")
 sys.path.insert(0, str(Path(__file__).parent))
 
 import dask.array as da
+from checkpointed_fits import Crash, assert_same, crash_at
 from forgeries import write_forged
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -21,7 +22,6 @@ from sources import classes, cut, fit_here, fit_on
 from cesaro.engines import local_mode
 from cesaro.engines.dask import DaskDualAveragingClassifier, DaskDualAveragingRegressor
 from cesaro.engines.executors import DaskCluster, ThisProcess
-from cesaro.linear.solvers.progress import Silence, watched_by
 from cesaro.storage import checkpoint
 from cesaro.storage.checkpoint import read
 from cesaro.storage.states import CheckpointError
@@ -46,30 +46,6 @@ def quietly(estimator, dX, dy, engine=None):
 
 def kept_in(estimator, directory):
     return clone(estimator).set_params(checkpoint=str(directory))
-
-
-def assert_same(one, other):
-    """Not nearly: the same bits, but for the clock."""
-    for name in ("coef_", "intercept_", "objective_", "lower_bound_", "n_iter_"):
-        np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name, strict=True)
-    assert one.history_.keys() == other.history_.keys()
-    for name in one.history_.keys() - {"time"}:
-        np.testing.assert_array_equal(one.history_[name], other.history_[name], err_msg=name, strict=True)
-
-
-class Crash(Exception):
-    """What ends a run in these tests."""
-
-
-def crash_at(epoch):
-    """A progress that crashes when a model reports that epoch or a later one."""
-
-    class Crashing(Silence):
-        def __call__(self, model, number, objective, lower_bound):
-            if number >= epoch:
-                raise Crash
-
-    return watched_by(Crashing)
 
 
 @pytest.fixture

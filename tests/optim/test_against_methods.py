@@ -57,20 +57,13 @@ def run(make, steps=STEPS, closure=False, shape=SHAPE):
     return np.array(path)
 
 
+@pytest.mark.parametrize(("optimiser", "method"), [(GDA, methods.GDA), (SCPDA, methods.SCPDA)], ids=["GDA", "SCPDA"])
 @pytest.mark.parametrize("how", HOW, ids=str)
 @pytest.mark.parametrize("radius", [None, 0.7])
 @pytest.mark.parametrize("averaging", WEIGHTS)
-def test_gda_is_the_readable_gda(averaging, radius, how):
-    ours = run(lambda p: GDA(p, lr=1 / MU, averaging=averaging, start=0, t0=0, radius=radius, **how))
-    np.testing.assert_allclose(ours, reference(methods.GDA(MU), WEIGHTS[averaging], radius), rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize("how", HOW, ids=str)
-@pytest.mark.parametrize("radius", [None, 0.7])
-@pytest.mark.parametrize("averaging", WEIGHTS)
-def test_sc_pda_is_the_readable_sc_pda(averaging, radius, how):
-    ours = run(lambda p: SCPDA(p, lr=1 / MU, averaging=averaging, start=0, t0=0, radius=radius, **how))
-    np.testing.assert_allclose(ours, reference(methods.SCPDA(MU), WEIGHTS[averaging], radius), rtol=0, atol=1e-12)
+def test_the_optimiser_is_the_readable_method(averaging, radius, how, optimiser, method):
+    ours = run(lambda p: optimiser(p, lr=1 / MU, averaging=averaging, start=0, t0=0, radius=radius, **how))
+    np.testing.assert_allclose(ours, reference(method(MU), WEIGHTS[averaging], radius), rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("radius", [None, 0.7])

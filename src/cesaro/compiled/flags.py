@@ -1,11 +1,11 @@
 """How kernels are compiled: cached, without the GIL, without exceptions for division, and without reference counts.
 
 `_nrt=False` says that a kernel only borrows its arrays. With it Numba omits the atomic increments around every call
-that takes an array, which cost a factor of 1.7 in a loop over short rows; such a kernel cannot allocate.
+that takes an array, which would be much of the work in a loop over short rows; such a kernel cannot allocate.
 
 Numba compiles two wrappers with every function, for callers in C and in Python. No kernel is called from C, and what only
-kernels call is `register_jitable`, not `njit`: without wrappers, and called from Python it is Python. That is a fifth of
-the time to compile.
+kernels call is `register_jitable`, not `njit`: without wrappers, and called from Python it is Python. That saves time
+to compile (`benchmarks/linear/first_fit.py`).
 
 `fastmath` is said everywhere. A function that leaves it out is compiled with that of whoever calls it first, and cached so:
 then the bits would depend on what was compiled before.

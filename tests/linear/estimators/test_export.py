@@ -7,7 +7,12 @@ import scipy.sparse as sp
 from sklearn.datasets import load_iris, make_classification, make_regression
 
 import cesaro
-from cesaro.linear import DualAveragingClassifier, DualAveragingClassifierCV, DualAveragingRegressor
+from cesaro.linear import (
+    DualAveragingClassifier,
+    DualAveragingClassifierCV,
+    DualAveragingRegressor,
+    DualAveragingRegressorCV,
+)
 
 CLASSIFICATION = ["hinge", "squared_hinge", "log_loss", "modified_huber"]
 REGRESSION = [
@@ -61,6 +66,8 @@ def test_a_regressor_of_scikit_learn_has_the_same_predictions(loss, columns, tar
 def test_the_elastic_net_stays_one(targets):
     other = fitted("squared_error", *targets, l1_ratio=0.5).to_sklearn()
     assert (type(other).__name__, other.l1_ratio) == ("ElasticNet", 0.5)
+    searched = DualAveragingRegressorCV(4, 3, l1_ratio=[0.2, 0.8], random_state=0).fit(*targets)
+    assert searched.to_sklearn().l1_ratio == searched.l1_ratio_
 
 
 def test_what_scikit_learn_gets_is_a_copy_with_names_and_no_fit_of_its_own(two):

@@ -6,11 +6,10 @@ import warnings
 
 import numpy as np
 import pytest
-from checkpointed_fits import classifier, data
+from checkpointed_fits import Crash, classifier, crash_at, data
 from forgeries import write_forged
 
 from cesaro.linear.solvers.anchored import working_set
-from cesaro.linear.solvers.progress import Silence, watched_by
 from cesaro.storage import checkpoint
 from cesaro.storage.states import CheckpointError
 
@@ -32,19 +31,6 @@ def saved_after_every_epoch(monkeypatch):
     monkeypatch.setattr(os, "fsync", lambda handle: None)
     monkeypatch.setattr(working_set, "WIDE", 1)
     monkeypatch.setattr(working_set, "SPARSE", 10**6)
-
-
-class Crash(Exception):
-    """What ends a run in these tests."""
-
-
-def crash_at(epoch):
-    class Crashing(Silence):
-        def __call__(self, model, number, objective, lower_bound):
-            if number >= epoch:
-                raise Crash
-
-    return watched_by(Crashing)
 
 
 def stopped_at(model, X, y, place, epoch):

@@ -16,16 +16,9 @@ for k in range(1, len(sys.argv), 3):
     np.save(result, numbers(long_fit(solver, place)))
 """
 FIT_FILE = """
-import time
 from checkpointed_fits import numbers
-from rows_on_disk import classifier
-from cesaro.linear.out_of_core import readers
-slow = readers.blocks
-def blocks(*args):
-    for block in slow(*args):
-        yield block
-        time.sleep(0.01)
-readers.blocks, readers.TEXT = blocks, 4000
+from rows_on_disk import classifier, read_slowly
+read_slowly(seconds=0.01, text=4000)
 file = sys.argv[1]
 for k in range(2, len(sys.argv), 3):
     place, cache, result = sys.argv[k : k + 3]

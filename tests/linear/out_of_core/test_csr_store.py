@@ -2,28 +2,24 @@
 
 import errno
 import os
-import signal
 import stat
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from killed_children import HERE, kill_when
 from rows_on_disk import classifier, data
 
 from cesaro.linear.out_of_core import csr_store, readers
 
 CHILD = """
-import sys, time
+import sys
+sys.path.insert(0, sys.argv[3])
 from cesaro.linear.out_of_core import readers
-slow = readers.blocks
-def blocks(*args):
-    for block in slow(*args):
-        yield block
-        time.sleep(0.05)
-readers.blocks, readers.TEXT = blocks, 1000
+from rows_on_disk import read_slowly
+read_slowly(seconds=0.05, text=1000)
 readers.open_store(sys.argv[1], cache=sys.argv[2])
 """
 
@@ -80,12 +76,8 @@ def test_values_become_wide_only_from_where_they_must(place, monkeypatch):
 @pytest.mark.skipif(os.name != "posix", reason="needs signals")
 def test_killed_while_parsing_it_leaves_nothing_that_is_believed(place):
     path, cache, X, _ = place(*data())
-    child = subprocess.Popen([sys.executable, "-c", CHILD, path, cache])
-    deadline = time.monotonic() + 600.0
-    while not any(file.stat().st_size for file in cache.glob(".*/y")) and time.monotonic() < deadline:
-        time.sleep(1e-3)
-    child.send_signal(signal.SIGKILL)
-    assert child.wait() == -signal.SIGKILL
+    child = subprocess.Popen([sys.executable, "-c", CHILD, path, cache, HERE])
+    assert kill_when(child, lambda: any(file.stat().st_size for file in cache.glob(".*/y")), seconds=0.0)
     assert [folder.name[0] for folder in cache.iterdir()] == ["."]
     np.testing.assert_array_equal(readers.open_store(path, cache=cache).data, X.data)
     assert not list(cache.glob(".*")), "what the dead process had written is gone"

@@ -55,8 +55,8 @@ class ConstantPlanes:
             n, constant = np.count_nonzero(self.v), side * self.unit
             g, D, lost = np.zeros(self.rows.d + 1), 0.0, 0.0
             for _ in range(DOUBLINGS):
-                mean, least = mean_dual_value(self.y, self.v, self.loss, constant)
-                if -side * mean >= ONE_SIDED * least > 0.0:
+                total, absolute = constant_model_sums(self.y, self.v, self.loss, constant)
+                if -side * total >= ONE_SIDED * absolute > 0.0:
                     D, size, mass = add_constant_model(self.rows, self.y, self.v, self.loss, constant, g)
                     D, lost = D - (n + TERM) * U * size, (n + TERM) * U * mass
                     break
@@ -81,7 +81,7 @@ def free_bound(plane: Plane, constant: Callable[[float], Plane], mu: float, l1: 
 
 
 @njit(**KERNEL)
-def mean_dual_value(y, v, loss, constant):
+def constant_model_sums(y, v, loss, constant):
     """Sums of v_i b_i and of v_i |b_i| for a constant model."""
     total, size = 0.0, 0.0
     for i in range(y.shape[0]):

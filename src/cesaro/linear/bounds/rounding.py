@@ -12,7 +12,6 @@ import math
 
 import numpy as np
 
-from cesaro.dual_form import NO_LIMIT
 from cesaro.linear.problem.compensated_sum import BLOCK
 from cesaro.linear.problem.problem import Problem
 from cesaro.linear.problem.scalar_losses import dual_form
@@ -43,8 +42,9 @@ def objective_error(problem: Problem, w: np.ndarray, objective: float) -> float:
     """What the objective of a classifier at w may be off by: sums of losses, each of a prediction of so many products."""
     ends, loss = problem.rows.ptr, dual_form(problem.loss)
     terms = int(np.diff(ends).max(initial=0)) if ends[-1] else problem.rows.d
-    most = max(abs(loss.low), abs(loss.high)) + loss.cap
-    slope = most if most < NO_LIMIT else (1.0 + math.sqrt(1.0 + 2.0 * loss.bend * objective)) / loss.bend
+    slope = loss.largest_slope
+    if slope == math.inf:
+        slope = (1.0 + math.sqrt(1.0 + 2.0 * loss.bend * objective)) / loss.bend
     predictions = largest_entry(problem) * float(np.abs(w).sum())
     return (terms + BLOCK + TERM) * U * (objective + slope * (1.0 + predictions))
 

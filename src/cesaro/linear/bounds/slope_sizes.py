@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cesaro.dual_form import NO_LIMIT
 from cesaro.linear.bounds.rounding import TERM, U
 from cesaro.linear.problem.problem import Problem
 from cesaro.linear.problem.scalar_losses import dual_form
@@ -23,7 +22,7 @@ class SlopeSizes(NamedTuple):
     x: float
     bend: float
     eps: float
-    most: float  # |slope|; infinite where there is no bound
+    most: float  # `DualForm.largest_slope`
 
     def slope(self, c: float) -> float:
         """At most, the root mean square of the slopes of a plane with this c."""
@@ -45,6 +44,5 @@ class SlopeSizes(NamedTuple):
 def slope_sizes(problem: Problem, mean_square: float) -> SlopeSizes:
     """Of a problem whose rows have this mean |x|^2."""
     loss, v = dual_form(problem.loss), problem.v / problem.v.sum()
-    most = max(abs(loss.low), abs(loss.high)) + loss.cap
     y = math.sqrt(float(v @ np.square(problem.y)))
-    return SlopeSizes(y, math.sqrt(mean_square), loss.bend, loss.eps, most if most < NO_LIMIT else math.inf)
+    return SlopeSizes(y, math.sqrt(mean_square), loss.bend, loss.eps, loss.largest_slope)

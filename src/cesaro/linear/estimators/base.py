@@ -13,10 +13,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from cesaro.linear.bounds.rounding import relative_error
 from cesaro.linear.estimators.export import Exports
 from cesaro.linear.estimators.fingerprint import FURTHER, about
 from cesaro.linear.estimators.parameters import CONSTRAINTS
+from cesaro.linear.estimators.previous_fit import PreviousFit
 from cesaro.linear.estimators.representation import ShowsItsProof
 from cesaro.linear.estimators.sklearn_compat import CachedParameters, Callbacks, CallbackSupportMixin, has_callbacks
 from cesaro.linear.estimators.validation import check_finite, place_in_rows
@@ -30,23 +30,6 @@ from cesaro.linear.solvers.progress import begin
 from cesaro.linear.solvers.settings import Settings
 from cesaro.losses import Loss
 from cesaro.storage.checkpoint import Checkpoint
-
-
-class PreviousFit:
-    """What a fit leaves for the next one besides its weights: the solver's states for a warm start or the next batch."""
-
-    def __init__(
-        self, problem: Problem, solver: str, models: int, states: list[Any], online: list[Any] | None = None
-    ) -> None:
-        self.n, self.loss, self.solver = problem.rows.n, problem.loss, solver
-        self.columns = (problem.rows.d, problem.rows.bias)
-        self.models, self.states, self.online = models, states, online
-
-    def matches(self, problems: list[Problem], solver: str) -> bool:
-        """Whether `states` are about problems of this shape."""
-        rows, loss = problems[0].rows, problems[0].loss
-        mine = (self.n, self.columns, self.loss, self.solver, self.models)
-        return bool(self.states) and mine == (rows.n, (rows.d, rows.bias), loss, solver, len(problems))
 
 
 class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters, BaseEstimator, ABC):
@@ -69,6 +52,15 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters
     @property
     def _bias(self) -> float:
         return float(self.intercept_scaling) if self.fit_intercept else 0.0
+
+    @property
+    def _radius(self) -> float:
+        return np.inf if self.radius is None else float(self.radius)
+
+    @property
+    def _penalizes_intercept(self) -> bool:
+        """Whether the intercept bears the L2 penalty: the paper's methods need strong convexity in every direction."""
+        return self.penalize_intercept or self.solver != "anchored"
 
     def predict_file(self, path: str | PathLike[str], *, label: str = "label") -> np.ndarray:
         """Predictions for the rows of a file, read a block at a time.
@@ -117,9 +109,8 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters
         )
 
     def _problem(self, rows: Rows, y: np.ndarray, v: np.ndarray, alpha: float, unit: float = 1.0) -> Problem:
-        radius = np.inf if self.radius is None else float(self.radius)
-        penalized = penalizes_intercept(self.solver, self.penalize_intercept)
-        return make_problem(rows, y, v, self._loss(), alpha, self._ratio(), radius, penalized, unit)
+        loss, ratio = self._loss(), self._ratio()
+        return make_problem(rows, y, v, loss, alpha, ratio, self._radius, self._penalizes_intercept, unit)
 
     def _ratio(self) -> float:
         """The share of L1."""
@@ -195,13 +186,17 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters
         """How far the optimum's intercepts may be from those of the fits, where somebody will ask."""
         return None
 
+    def _relative_rounding(self, problem: Problem, fits: list[Fit]) -> float:
+        """What rounding may have done to the objectives, in units of them, where somebody will ask."""
+        return 0.0
+
     def _publish(
         self, fits: list[Fit], at_zero: list[float], problem: Problem, reaches: np.ndarray | None = None
     ) -> None:
         """Set the fitted attributes; `at_zero` holds the objectives at w = 0."""
         d = problem.rows.d
         self.intercept_ = np.array([self._bias * fit.w[d] if self._bias else 0.0 for fit in fits])
-        self._rounding = max(relative_error(problem, fit.w, float(fit.objective)) for fit in fits)
+        self._rounding = self._relative_rounding(problem, fits)
         self.coef_ = np.empty((len(fits), d))
         for k, fit in enumerate(fits):  # all weights need not be in memory twice
             self.coef_[k] = fit.w[:d]
@@ -235,11 +230,6 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters
                 "or tol; tol=0 asks for no proof."
             )
             warnings.warn(message, ConvergenceWarning, stacklevel=5)
-
-
-def penalizes_intercept(solver: str, asked: bool) -> bool:
-    """Whether the intercept bears the L2 penalty: the paper's methods need strong convexity in every direction."""
-    return asked or solver != "anchored"
 
 
 def _seed(random_state: Any) -> int:

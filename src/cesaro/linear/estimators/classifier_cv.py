@@ -69,7 +69,7 @@ class DualAveragingClassifierCV(LinearClassifier):
         scoring: Any = None,
         *,
         loss: str = "hinge",
-        l1_ratio: float = 0.0,
+        l1_ratio: float | Sequence[float] = 0.0,
         solver: str = "anchored",
         averaging: str | Weights = "auto",
         anchor: float | str = "auto",
@@ -117,13 +117,7 @@ class DualAveragingClassifierCV(LinearClassifier):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None, *, groups: ArrayLike | None = None) -> Self:
-        """Choose alpha, then fit to all rows.
-
-        Parameters
-        ----------
-        groups : array-like of shape (n_samples,) or None
-            Which rows belong together, for a `cv` that keeps groups whole.
-        """
+        """Choose alpha, then fit to all rows."""
         check_together(self)
         refuse_checkpoint(self, "to go on after a crash, pass the alpha_ that was found to DualAveragingClassifier.")
         with all_or_nothing(self):

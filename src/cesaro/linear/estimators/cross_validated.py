@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cesaro.linear.estimators.base import LinearModel, penalizes_intercept
+from cesaro.linear.estimators.base import LinearModel
 from cesaro.linear.model_selection.folds import Fold, results
 from cesaro.linear.model_selection.search import Found, Search
 from cesaro.linear.problem.problem import TWO_CLASSES
@@ -29,8 +29,7 @@ def shared_params(model: LinearModel) -> dict[str, Any]:
 
 def searches_of(model: LinearModel, units: np.ndarray | None = None, least: float = TWO_CLASSES) -> list[Search]:
     """What the estimator's parameters ask to search over."""
-    radius = np.inf if model.radius is None else float(model.radius)
-    penalized = penalizes_intercept(model.solver, model.penalize_intercept)
+    radius, penalized = model._radius, model._penalizes_intercept
     ratios, settings = [float(ratio) for ratio in np.ravel(model.l1_ratio)], model._settings()
     if settings.time_limit is not None:
         settings = settings._replace(time_limit=settings.time_limit / len(ratios))

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cesaro.linear.estimators.base import LinearModel, PreviousFit, penalizes_intercept
+from cesaro.linear.estimators.base import LinearModel
 from cesaro.linear.estimators.one_vs_rest import LinearClassifier, class_factors, one_vs_rest_columns
 from cesaro.linear.estimators.parameters import check_together
+from cesaro.linear.estimators.previous_fit import PreviousFit
 from cesaro.linear.estimators.sklearn_compat import validate_parameters
 from cesaro.linear.estimators.targets import columns_of
 from cesaro.linear.problem.csr import Rows
@@ -87,9 +88,9 @@ def is_classifier(model: LinearModel) -> bool:
 
 def facts_of(model: LinearModel) -> ProblemFacts:
     """What its parameters say of every problem."""
-    radius = np.inf if model.radius is None else float(model.radius)
-    penalized = penalizes_intercept(model.solver, model.penalize_intercept)
-    return ProblemFacts(model._loss(), model.alpha, model.l1_ratio, radius, model._bias, penalized)
+    return ProblemFacts(
+        model._loss(), model.alpha, model.l1_ratio, model._radius, model._bias, model._penalizes_intercept
+    )
 
 
 def class_problems(model: Any, classes: np.ndarray, totals: np.ndarray) -> ClassProblems:

@@ -11,7 +11,6 @@ class Exports:
     """What a fitted linear model can be turned into."""
 
     loss: str
-    l1_ratio: float
     n_features_in_: int
     coef_: Any
     intercept_: Any
@@ -103,7 +102,8 @@ def _nearest_regressor(model: Any) -> Any:
 
     intercept = {"fit_intercept": model.fit_intercept}
     if model.loss == "squared_error":
-        return ElasticNet(l1_ratio=model.l1_ratio, **intercept) if model.l1_ratio else Ridge(**intercept)
+        ratio = model._ratio()
+        return ElasticNet(l1_ratio=ratio, **intercept) if ratio else Ridge(**intercept)
     if np.ndim(model.intercept_):
         return LinearRegression(**intercept)
     if model.loss == "huber":

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from cesaro.docstrings import complete
 from cesaro.linear.bounds.intercept_interval import intercept_reach
+from cesaro.linear.bounds.rounding import relative_error
 from cesaro.linear.estimators.base import LinearModel
 from cesaro.linear.estimators.certified_predictions import certified_labels, row_norms
 from cesaro.linear.estimators.parameter_docs import EVERY_ESTIMATOR
@@ -104,6 +105,9 @@ class LinearClassifier(ClassifierMixin, LinearModel):
 
     def _value_at_zero(self) -> float:
         return float(self._loss().value(0.0, 1.0))
+
+    def _relative_rounding(self, problem: Problem, fits: list[Fit]) -> float:
+        return max(relative_error(problem, fit.w, float(fit.objective)) for fit in fits)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Scores <x, w> + b.

@@ -90,6 +90,8 @@ warm_start : bool
     Start the last fit, to all rows, from the one before.
 n_jobs : int or None
     Threads; the result does not depend on it.
+groups : array-like of shape (n_samples,) or None
+    Which rows belong together, for a `cv` that keeps groups whole.
 
 Attributes
 ----------

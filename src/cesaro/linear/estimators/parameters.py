@@ -49,7 +49,7 @@ SEARCH_CONSTRAINTS: dict[str, list[Any]] = {name: rule for name, rule in CONSTRA
 }
 
 
-def check_ratios(l1_ratio: Any) -> float:
+def largest_ratio(l1_ratio: Any) -> float:
     """The largest share of L1, of one or of those that a search tries."""
     ratios = np.asarray(l1_ratio, dtype=float)
     if ratios.ndim > 1 or not ratios.size or not ((ratios >= 0.0) & (ratios <= 1.0)).all():
@@ -64,7 +64,7 @@ def check_together(model: Any) -> None:
             f"l1_ratio=1 leaves no L2 term, and solver={model.solver!r} needs a strongly convex objective. "
             "Use solver='anchored', or l1_ratio < 1, for example 0.99."
         )
-    largest = check_ratios(model.l1_ratio)
+    largest = largest_ratio(model.l1_ratio)
     if largest > 0.0 and model.radius is not None:
         raise ValueError(
             f"l1_ratio={model.l1_ratio} together with radius={model.radius} is not supported: a step "

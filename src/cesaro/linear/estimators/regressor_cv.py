@@ -69,7 +69,7 @@ class DualAveragingRegressorCV(LinearRegressor):
         scoring: Any = None,
         *,
         loss: str = "squared_error",
-        l1_ratio: float = 0.0,
+        l1_ratio: float | Sequence[float] = 0.0,
         solver: str = "anchored",
         averaging: str | Weights = "auto",
         anchor: float | str = "auto",
@@ -117,13 +117,7 @@ class DualAveragingRegressorCV(LinearRegressor):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None, *, groups: ArrayLike | None = None) -> Self:
-        """Choose alpha, then fit to all rows.
-
-        Parameters
-        ----------
-        groups : array-like of shape (n_samples,) or None
-            Which rows belong together, for a `cv` that keeps groups whole.
-        """
+        """Choose alpha, then fit to all rows."""
         check_together(self)
         refuse_checkpoint(self, "to go on after a crash, pass the alpha_ that was found to DualAveragingRegressor.")
         with all_or_nothing(self):
@@ -134,7 +128,6 @@ class DualAveragingRegressorCV(LinearRegressor):
             rows = make_rows(X, self._bias)
             folds = folds_of(self.cv, X, y, v, classifier=False, groups=groups)
             self._center, self._alpha_units = self._mean(y, v), self._units(spread_of(y, v))
-            centers = [self._center] * len(folds)
 
             def quick(k: int, test: np.ndarray, guess: np.ndarray) -> Any:
                 return r_squared(guess + centers[k], y[test].reshape(len(test), -1), v[test])

@@ -97,6 +97,7 @@ def _facts(model: Any, name: str) -> dict[str, Any]:
     """All that is not an array."""
     parameters = {key: value for key, value in model.get_params(deep=False).items() if key not in LEFT_OUT}
     parameters["alpha"] = float(model.alpha_ if hasattr(model, "alpha_") else model.alpha)
+    parameters["l1_ratio"] = model._ratio()
     facts = {
         "class": name,
         "loss": model.loss,
@@ -193,7 +194,7 @@ def restored(facts: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
 
 def _previous_fit(model: Any) -> Any:
     """What the last fit would have left for `partial_fit`."""
-    from cesaro.linear.estimators.base import PreviousFit
+    from cesaro.linear.estimators.previous_fit import PreviousFit
     from cesaro.linear.problem.csr import Rows
 
     d, bias = model.n_features_in_, model._scaling

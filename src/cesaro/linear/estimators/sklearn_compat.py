@@ -46,7 +46,7 @@ __all__ = [
 
 
 class CachedParameters:
-    """Looks for a class's parameters once: for a small problem, inspecting `__init__` takes a tenth of a fit."""
+    """Looks for a class's parameters once: inspecting `__init__` counts beside a small fit (benchmarks/linear/small_tables)."""
 
     @classmethod
     @cache

@@ -1,13 +1,13 @@
 """The order of the rows in an epoch: drawn here, handed to the kernels as data.
 
 Shuffling is Fisher and Yates's; its numbers come from SplitMix64 (Steele, Lea and Flood, 2014), which makes each of them
-from a count, so that none has to wait for the one before; the seed is NumPy's. Generator.permutation would take a third
-of an epoch.
+from a count, so that none has to wait for the one before; the seed is NumPy's. Generator.permutation takes more of an
+epoch's time.
 
 A processor guesses where a row ends and whether it will move w; at a random row it is often wrong, and what it did in the
 meantime is lost. So many rows come in runs of similar ones: of one length where lengths differ, else, where the kernel
 tells, all of them moved w when they were last visited, or none. What is similar is shuffled and cut into runs, and the runs
-are shuffled. (Runs similar in both would cost more epochs than they save time.)
+are shuffled. `benchmarks/linear/versions.py` tells what an order costs, and how many epochs it saves.
 """
 
 from contextlib import AbstractContextManager, nullcontext

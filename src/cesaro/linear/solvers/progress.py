@@ -20,12 +20,12 @@ class Progress(ABC):
     models: int
     max_iter: int
     tol: float
-    least_unit: float  # that a relative gap is relative to
+    least: float  # what a relative gap is relative to, at least
     seen: dict[int, float] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __call__(self, model: int, epoch: int, objective: float, lower_bound: float) -> None:
-        gap = float(relative_gap(objective, lower_bound, self.least_unit))
+        gap = float(relative_gap(objective, lower_bound, self.least))
         with self.lock:
             self.seen[model] = self.share(epoch, gap)
             which = f"model {model + 1}/{self.models}  " if self.models > 1 else ""
@@ -119,7 +119,7 @@ _watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
 
 @contextmanager
 def watched_by(watcher: Watcher) -> Iterator[None]:
-    """Within, fits report to `watcher(models, max_iter, tol, least_unit)`, whatever their `verbose` says."""
+    """Within, fits report to `watcher(models, max_iter, tol, least)`, whatever their `verbose` says."""
     token = _watcher.set(watcher)
     try:
         yield
@@ -127,10 +127,10 @@ def watched_by(watcher: Watcher) -> Iterator[None]:
         _watcher.reset(token)
 
 
-def begin(models: int, max_iter: int, tol: float, least_unit: float, verbose: Any = 0) -> Progress:
+def begin(models: int, max_iter: int, tol: float, least: float, verbose: Any = 0) -> Progress:
     """The progress of a fit that begins now."""
     watcher = _watcher.get() or _shown(int(verbose))
-    return watcher(models, max_iter, tol, least_unit)
+    return watcher(models, max_iter, tol, least)
 
 
 def _shown(verbose: int) -> Watcher:

@@ -28,6 +28,11 @@ def holds(value: float, limit: float) -> str:
     return "reproduced" if value <= limit else "not"
 
 
+def bounded(random: dict[str, float], *ratios: str) -> list[bool]:
+    """Whether what was reached is within what is proved."""
+    return [random[ratio] <= 1 + ROUNDING for ratio in ratios]
+
+
 def equation_claims(found: dict[str, Any], pda: dict[str, list[float]]) -> tuple[Claim, ...]:
     random = found["random"]
     over = np.array(pda["reached"]) / pda["printed"]
@@ -60,12 +65,13 @@ def equation_claims(found: dict[str, Any], pda: dict[str, list[float]]) -> tuple
             f"constant 1/2 not for the last point as printed, which has {random['equation 16 last point proved ratio']:.3f} of "
             "M^2 (1 + 2 H_(t-1))/(2 mu t) at most.",
             verdict(
-                [
-                    random["equation 16 uniform average ratio"] <= 1 + ROUNDING,
-                    random["sc-pda weights 1 ratio"] <= 1 + ROUNDING,
-                    random["equation 16 last point ratio"] <= 1 + ROUNDING,
-                    random["equation 16 last point proved ratio"] <= 1 + ROUNDING,
-                ]
+                bounded(
+                    random,
+                    "equation 16 uniform average ratio",
+                    "sc-pda weights 1 ratio",
+                    "equation 16 last point ratio",
+                    "equation 16 last point proved ratio",
+                )
             ),
         ),
         Claim(
@@ -173,9 +179,7 @@ def remark_claims(numbers: dict[str, Any]) -> tuple[Claim, ...]:
             '"GDA is able to remove the logarithm", read SC-PDA.',
             verdict(
                 [
-                    random["sc-pda constant ratio"] <= 1 + ROUNDING,
-                    random["sc-pda weights 1 ratio"] <= 1 + ROUNDING,
-                    random["gda last point ratio"] <= 1 + ROUNDING,
+                    *bounded(random, "sc-pda constant ratio", "sc-pda weights 1 ratio", "gda last point ratio"),
                     all(reached >= proved * (1 - ROUNDING) for reached, proved, _ in last),
                 ]
             ),

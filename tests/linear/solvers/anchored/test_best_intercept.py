@@ -10,7 +10,7 @@ from cesaro.linear.problem.problem import Problem
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers.anchored.best_intercept import best_change
 from cesaro.linear.solvers.anchored.kernels import V, Y
-from cesaro.linear.solvers.anchored.solver import solve
+from cesaro.linear.solvers.parallel import solve
 from cesaro.linear.solvers.settings import Settings
 
 LOSSES = [losses.Hinge(), losses.LogLoss(), losses.SquaredHinge(), losses.Quantile(0.8), losses.Huber(0.1)]

@@ -103,7 +103,7 @@ def test_the_best_intercept_is_a_weighted_quantile_of_the_residuals():
     for loss in (ALL["hinge"](), ALL["quantile"](quantile=0.8), ALL["epsilon_insensitive"](epsilon=0.3)):
         y = np.where(rng.normal(size=50) > 0.3, 1.0, -1.0) if loss == ALL["hinge"]() else rng.normal(size=50)
         s, p = rng.dirichlet(np.ones(50)), rng.normal(size=50)
-        best = dual_qp.best_intercept(dual_qp.dual_box(dual_form(loss), y), s, p)
+        best = dual_qp.weighted_quantile_intercept(dual_qp.dual_box(dual_form(loss), y), s, p)
         at = s @ loss.value(p + best, y)
         assert all(at <= s @ loss.value(p + best + t, y) + 1e-12 for t in np.linspace(-3, 3, 301))
 

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from independent_optimum import dense, objective, optimum
+from solving import by_coordinate_descent
 
 from cesaro import losses
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem, value_at_zero
 from cesaro.linear.problem.scalar_losses import dual_form
-from cesaro.linear.solvers.anchored.solver import solve
 from cesaro.linear.solvers.coordinate_descent.local_model import LocalModel
 from cesaro.linear.solvers.coordinate_descent.solver import handles
-from cesaro.linear.solvers.coordinate_descent.solver import solve as coordinate_descent
+from cesaro.linear.solvers.parallel import solve
 from cesaro.linear.solvers.settings import Settings
 
 SMOOTH = sorted(name for name, loss in losses.ALL.items() if not dual_form(loss()).linear)
@@ -48,7 +48,7 @@ def test_it_finds_the_optimum_and_proves_it(name):
     for seed in range(30 if name in SMOOTH else 12):  # the others' optimum takes seconds to find
         problem = random_problem(name, seed)
         assert handles(problem)
-        fit = coordinate_descent(problem, Settings(tol=1e-7))
+        fit = by_coordinate_descent(problem, tol=1e-7)
         _, best = optimum(problem)
         unit = max(fit.objective, 1e-3 * value_at_zero(problem))
         assert fit.status == "converged"
@@ -73,7 +73,7 @@ def test_a_bound_holds_where_the_free_intercept_is_not_the_best(monkeypatch):
     for seed in range(300, 330):
         problem = random_problem("log_loss", seed)
         problem = problem._replace(rows=problem.rows._replace(bias=1.0), penalize_intercept=False)
-        fit = coordinate_descent(problem, Settings(tol=0.0, max_iter=2))
+        fit = by_coordinate_descent(problem, tol=0.0, max_iter=2)
         assert fit.lower_bound <= optimum(problem)[1] * (1.0 + 1e-13)
 
 
@@ -81,7 +81,7 @@ def test_a_bound_holds_where_the_free_intercept_is_not_the_best(monkeypatch):
 def test_rounding_does_not_lift_a_bound_above_an_objective_summed_with_more_digits(name):
     for seed in range(200, 212):
         problem = random_problem(name, seed, unequal=3.0)
-        fit = coordinate_descent(problem, Settings(tol=0.0, max_iter=30))
+        fit = by_coordinate_descent(problem, tol=0.0, max_iter=30)
         w, X, y = (each.astype(np.longdouble) for each in (fit.w, dense(problem), problem.y))
         share, features = problem.v.astype(np.longdouble) / problem.v.sum(dtype=np.longdouble), w[: problem.rows.d]
         penalized = w if problem.penalize_intercept else features

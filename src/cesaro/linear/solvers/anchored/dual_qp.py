@@ -14,7 +14,7 @@ from cesaro.dual_form import DualForm
 from cesaro.linear.problem.problem import Problem
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers.anchored.box_qp import minimise
-from cesaro.linear.solvers.anchored.intercept import is_free
+from cesaro.linear.solvers.anchored.intercept import is_free, penalized
 
 NEAREST = 8  # rows solved for at first: so many for each weight, or a tenth of all
 ROUNDS = 8  # before all are
@@ -38,13 +38,18 @@ def dual_box(loss: DualForm, y: np.ndarray) -> DualBox:
     return DualBox(*(np.concatenate(part) for part in parts))
 
 
-def best_intercept(box: DualBox, s: Any, p: np.ndarray) -> float:
+def weighted_quantile_intercept(box: DualBox, s: Any, p: np.ndarray) -> float:
     """What to add to the predictions p for the least mean loss: the slope, -high below every kink, rises at each."""
     s = np.tile(s, len(box.target) // len(s))
     kinks = box.target - np.tile(p, len(box.target) // len(p))
     order = np.argsort(kinks)
     rises = np.cumsum((s * (box.high - box.low))[order])
     return float(kinks[order[min(np.searchsorted(rises, s @ box.high), len(order) - 1)]])
+
+
+def with_quantile_intercept(box: DualBox, s: Any, features: Any, w: np.ndarray, bias: float) -> np.ndarray:
+    """The weights w of the features, and that of the constant feature which gives the best intercept for them."""
+    return np.append(w, weighted_quantile_intercept(box, s, features @ w) / bias)
 
 
 def dual_points(
@@ -56,17 +61,16 @@ def dual_points(
     """
     free, box = is_free(problem), dual_box(dual_form(problem.loss), y)
     sides = len(box.target) // len(y)
-    root, Z = np.tile(np.sqrt(s), sides), np.tile(X[:, :-1] if free else X, (sides, 1))
+    root, Z = np.tile(np.sqrt(s), sides), np.tile(penalized(X, free), (sides, 1))
     A = root[:, None] * Z / np.sqrt(problem.mu)
 
     def whole(point):
         """The point with the intercept that is best for it, and its predictions."""
         if free:
-            part = X[:, :-1] @ point
-            point = np.append(point, best_intercept(box, s, part) / problem.rows.bias)
+            point = with_quantile_intercept(box, s, X[:, :-1], point, problem.rows.bias)
         return point, np.tile(X @ point, sides)
 
-    p = whole(w[:-1] if free else w)[1]
+    p = whole(penalized(w, free))[1]
     count = max(NEAREST * len(w), len(p) // 10)
     near, new, accuracy = np.zeros(len(p), bool), p, max(rough, enough)
     for attempt in range(ROUNDS):

@@ -25,7 +25,7 @@ from cesaro.linear.problem.problem import Problem
 from cesaro.linear.problem.row_order import by_length, neighbours_to_keep, shuffled_in_place
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers.anchored import best_intercept, column_kernels, kernels
-from cesaro.linear.solvers.anchored.intercept import is_free, objective_of, with_suitable_bias
+from cesaro.linear.solvers.anchored.intercept import is_free, objective_of, penalized, with_suitable_bias
 from cesaro.linear.solvers.anchored.kernels import B, V, Y
 from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule, are_wide
 from cesaro.linear.solvers.anchored.working_set import ActiveRows, Columns, WorkingSet
@@ -173,7 +173,7 @@ class SolverState:
 
     def into_ball(self, w: np.ndarray) -> np.ndarray:
         """w, or the nearest point in the ball."""
-        length = norm(w[:-1] if self.free else w) if self.radius < math.inf else 0.0
+        length = norm(penalized(w, self.free)) if self.radius < math.inf else 0.0
         if length <= self.radius:
             return w
         inside = w * (self.radius / length)

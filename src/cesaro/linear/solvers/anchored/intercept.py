@@ -32,9 +32,14 @@ def with_suitable_bias(rows: Rows, record: np.ndarray, sample: np.ndarray, penal
     return rows._replace(bias=math.sqrt(min(2.0 * square, (square + penalty) / 8.0, most)))
 
 
+def penalized(w: np.ndarray, free: bool) -> np.ndarray:
+    """The weights that the penalty and the ball are about: w (..., width) without a free intercept."""
+    return w[..., :-1] if free else w
+
+
 def objective_of(mean: float, w: np.ndarray, mu: float, l1: float, free: bool) -> float:
     """The objective at w, whose last entry is the intercept's."""
-    return float(objective(mean, w[:-1], mu, l1) if free else objective(mean, w, mu, l1, -1))
+    return float(objective(mean, penalized(w, free), mu, l1, len(w) - 1))
 
 
 def penalties(problem: Problem, width: int) -> np.ndarray:

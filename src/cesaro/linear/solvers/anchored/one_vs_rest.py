@@ -29,9 +29,10 @@ from cesaro.linear.solvers.anchored.solver import solve as solve_one
 from cesaro.linear.solvers.driver import Evaluation, Report
 from cesaro.linear.solvers.dual_warm_start import DualWarmStart
 from cesaro.linear.solvers.settings import Settings
+from cesaro.storage.checkpoint import NULL_SLOT
 
 TOGETHER = 16  # classes: a cache line of single numbers
-HOPE = 1.2  # an evaluation, as dear as three epochs, is tried when gaps are estimated to be that near to proof,
+HOPE = 1.2  # an evaluation, dearer than an epoch, is tried when gaps are estimated to be that near to proof,
 MOST = 0.75  # of so many of the classes
 ENTRIES = 8  # for each column, from which on an epoch is not mostly one over the columns
 FEWEST = 4  # classes up to which each is solved by itself
@@ -211,5 +212,5 @@ def solve(problems: list[Problem], settings: Settings, report: Report | None = N
         limit = settings.time_limit
         limit = None if limit is None else max(0.0, began + limit - time.perf_counter())
         rest = settings._replace(max_iter=settings.max_iter - fits[c].n_iter, time_limit=limit)
-        fits[c] = driver.joined(fits[c], solve_one(problems[c], rest, starts.pop(c), mine))
+        fits[c] = driver.joined(fits[c], solve_one(problems[c], rest, starts.pop(c), mine, NULL_SLOT))
     return [fit._replace(w=fit.w[:width], state=None) for fit in fits]

@@ -19,7 +19,7 @@ from cesaro.linear.bounds.rounding import TERM
 from cesaro.linear.problem.problem import Fit, History, Problem, gap_unit, is_solved, value_at_zero
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers import driver
-from cesaro.linear.solvers.anchored.dual_qp import NEAREST, best_intercept, dual_box, dual_points
+from cesaro.linear.solvers.anchored.dual_qp import NEAREST, dual_box, dual_points, with_quantile_intercept
 from cesaro.linear.solvers.anchored.intercept import is_free, penalties
 from cesaro.linear.solvers.anchored.newton import newton_point
 from cesaro.linear.solvers.driver import Report
@@ -51,7 +51,7 @@ def suits(problem: Problem) -> bool:
 
 
 def seconds(problem: Problem) -> float:
-    """About how long it takes."""
+    """About how long it takes; where the guess is far off, benchmarks/linear/small_tables.py has a looser tol slower."""
     n, width, least = _shape(problem)
     rows, steps = (min(n, max(NEAREST * width, n // 10)), 60) if dual_form(problem.loss).linear else (n, 10)
     return 1e-3 + 1e-9 * (steps * rows * (60 + 0.15 * width * least) + 60 * n * width)
@@ -155,7 +155,7 @@ def _with_best_intercepts(problem: Problem, X, y, s, points: list) -> list:
     if not loss.linear:
         return points
     box, features = dual_box(loss, y), X[:, :-1]
-    return [np.append(w[:-1], best_intercept(box, s, features @ w[:-1]) / problem.rows.bias) for w in points]
+    return [with_quantile_intercept(box, s, features, w[:-1], problem.rows.bias) for w in points]
 
 
 def pays(problem: Problem, settings: Settings) -> bool:

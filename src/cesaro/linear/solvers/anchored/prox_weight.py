@@ -7,8 +7,8 @@ solved the anchored problem too well: the anchor holds it back. One that oscilla
 stronger one. Where K is most of S = K + n mu, an epoch that is held back drifts, and a drift from the prox center to the
 end oscillates too, half as far as it goes: so the least ratio is the larger, the larger K / S.
 
-At the best of fixed anchors the ratio was 0.1 to 1 on 12 problems with many rows, and 0.4 to 0.7 on 27 with wide rows. With
-many rows the narrow band costs the last digits.
+Rows that are wide and rows that are many have each their band of ratios; `benchmarks/linear/versions.py` compares a copy with
+other bands.
 """
 
 import math

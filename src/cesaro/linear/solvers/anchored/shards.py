@@ -211,8 +211,8 @@ class MergedState:
         """The factor by which to strengthen the anchor.
 
         Where the shards' averages differ from each other by far more than the anchor moves, a round is spent on their
-        disagreement: a stronger anchor keeps them together. Three times as much is where that begins to pay: on a9a,
-        ijcnn1, w8a (8 shards) and covtype (32), 1 and 6 took longer to prove 1e-3 on two of the four.
+        disagreement: a stronger anchor keeps them together. Three times as much is where that begins to pay
+        (`benchmarks/engines/rounds_to_accuracy.py`).
         """
         moved = float(np.linalg.norm(average - self.center))
         if apart > 3.0 * moved and self.prox_weight < 1e4 * self.mean_square:

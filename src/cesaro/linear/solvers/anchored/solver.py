@@ -27,7 +27,7 @@ from cesaro.linear.solvers.coordinate_descent.after_epochs import solve_with_l1
 from cesaro.linear.solvers.driver import Evaluation, Report
 from cesaro.linear.solvers.dual_warm_start import DualWarmStart
 from cesaro.linear.solvers.settings import Settings
-from cesaro.storage.checkpoint import NULL_SLOT, CheckpointSlot
+from cesaro.storage.checkpoint import CheckpointSlot
 from cesaro.storage.states import require_like
 
 COUNTED = ("epoch", "evaluations", "evaluated", "hoped", "weights", "of_total", "strongest")
@@ -180,11 +180,7 @@ def average_weight(epoch: int, wide: bool) -> float:
 
 
 def solve(
-    problem: Problem,
-    settings: Settings,
-    start: DualWarmStart | None = None,
-    report: Report | None = None,
-    slot: CheckpointSlot = NULL_SLOT,
+    problem: Problem, settings: Settings, start: DualWarmStart | None, report: Report | None, slot: CheckpointSlot
 ) -> Fit:
     """Minimise until the proved relative gap is at most tol: epochs, and Newton steps for a small problem's last digits.
 

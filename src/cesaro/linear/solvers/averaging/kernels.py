@@ -178,7 +178,7 @@ def run_epoch(rows, targets, v, order, gamma, config, loss, radius, average, zr,
         point, unit = s * mz, 1.0
         if average is not None:
             point, unit = alpha * mz + mr, out
-        if loss is None:  # the hinge, written out here: as a helper it costs a tenth of an epoch
+        if loss is None:  # the hinge, written out here: a helper is slower (benchmarks/linear/versions.py)
             if y * point < unit:
                 u = -y
                 cut += a

@@ -48,7 +48,7 @@ from cesaro.linear.solvers.averaging.warm_start import AveragingWarmStart, run_k
 from cesaro.linear.solvers.driver import Evaluation, Report
 from cesaro.linear.solvers.initial_step import anchor_for_step
 from cesaro.linear.solvers.settings import Settings
-from cesaro.storage.checkpoint import NULL_SLOT, CheckpointSlot
+from cesaro.storage.checkpoint import CheckpointSlot
 from cesaro.storage.states import require_orders
 
 DENSE = 64  # entries for each column from which on a cutting plane costs little beside its epoch
@@ -217,11 +217,7 @@ class AveragingSolver(driver.Solver):
 
 
 def solve(
-    problem: Problem,
-    settings: Settings,
-    start: AveragingWarmStart | None = None,
-    report: Report | None = None,
-    slot: CheckpointSlot = NULL_SLOT,
+    problem: Problem, settings: Settings, start: AveragingWarmStart | None, report: Report | None, slot: CheckpointSlot
 ) -> Fit:
     """Run epochs until the proved relative gap is at most tol; the answer is the point of lowest objective.
 

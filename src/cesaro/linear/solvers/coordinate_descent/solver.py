@@ -25,7 +25,7 @@ from cesaro.linear.solvers.coordinate_descent.working_set import ColumnPool, mos
 from cesaro.linear.solvers.driver import Evaluation, Report
 from cesaro.linear.solvers.dual_warm_start import DualWarmStart
 from cesaro.linear.solvers.settings import Settings
-from cesaro.storage.checkpoint import NULL_SLOT, CheckpointSlot
+from cesaro.storage.checkpoint import CheckpointSlot
 
 STEPS = 20  # prox-Newton steps on one working set
 SHARE = 0.3  # of the gap with which a working set begins, or of what is asked for: then it is done
@@ -155,11 +155,7 @@ class CoordinateDescentSolver(driver.Solver):
 
 
 def solve(
-    problem: Problem,
-    settings: Settings,
-    start: DualWarmStart | None = None,
-    report: Report | None = None,
-    slot: CheckpointSlot = NULL_SLOT,
+    problem: Problem, settings: Settings, start: DualWarmStart | None, report: Report | None, slot: CheckpointSlot
 ) -> Fit:
     """Minimise until the proved relative gap is at most tol."""
     solver = CoordinateDescentSolver(problem, settings, start)
