@@ -14,7 +14,7 @@ from cesaro.compiled.flags import KERNEL
 from cesaro.linear.problem.csr import Rows
 from cesaro.linear.problem.problem import TWO_CLASSES, Fit, Problem, make_problem, value_at_zero
 from cesaro.linear.solvers.driver import Report
-from cesaro.linear.solvers.interrupts import some_of
+from cesaro.linear.solvers.hurried_fits import some_of
 from cesaro.linear.solvers.parallel import solve_all
 from cesaro.linear.solvers.progress import begin
 from cesaro.linear.solvers.settings import Settings
@@ -64,7 +64,17 @@ class Found(NamedTuple):
     W: np.ndarray
     held_out: np.ndarray | None
     settings: Settings  # of the final fit
-    scored: np.ndarray | None = None  # which rows to score on, if not on all: where there is no time for that
+    scored: np.ndarray | None = None  # which rows to score on, and `held_out` is of, if not all: where there is no time
+    places: np.ndarray | None = None  # of the weights, where W has not all of them
+
+    def weights(self, fold: int, d: int) -> np.ndarray:
+        """Of the models of a fold, (alphas, columns, width): all of them."""
+        W = self.W[fold]
+        if self.places is None:
+            return W
+        full = np.zeros((*W.shape[:2], d + int(self.places[-1] == d)), W.dtype)
+        full[..., self.places] = W
+        return full
 
 
 def suits_one_pass(search: Search, rows: Rows, columns: list[np.ndarray]) -> bool:
