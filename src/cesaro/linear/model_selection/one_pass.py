@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cesaro.linear.model_selection.folds import Fold
-from cesaro.linear.model_selection.search import LEAST, ROWS, SHARE, Found, Search, Task
+from cesaro.linear.model_selection.search import FEWEST, LEAST, ROWS, SHARE, Found, Search, Task
 from cesaro.linear.problem.csr import Rows, compacted, rows_at
 from cesaro.linear.solvers.hurried_fits import some_of
 from cesaro.linear.solvers.interrupts import heard
 
 EPOCHS, VISITS = 10, 100_000  # so many epochs, or until so many rows were visited
+WORK = 10**7  # multiplications of an epoch over few rows
 ENTRY = 4e-9  # seconds for room for a prediction or a weight
 
 
@@ -66,7 +67,8 @@ class SharedEpochs:
         self.exist = np.flatnonzero(task.v)
         self.epochs = min(max(EPOCHS, VISITS // rows.n), search.settings.max_iter)
         self.models = len(folds) * len(search.alphas) * len(task.columns)
-        self.few = max(LEAST, ROWS // self.models)
+        most = WORK * rows.n // (self.models * max(1, len(rows.col)))
+        self.few = min(max(LEAST, ROWS // self.models), max(FEWEST, most))
 
     def run(self, epochs: int, size: int | None = None, until: float = math.inf) -> Seen:
         """The models after so many epochs, over all rows or over so many of them and the columns that these have."""

@@ -23,6 +23,7 @@ from cesaro.losses import Loss
 FEW = 500  # rows
 EVEN, LARGE = 100.0, 1e15  # largest over smallest column, and an entry, up to which few epochs are good enough
 ROWS, LEAST = 500_000, 2000  # rows for all models together, and at least for each, where there is little time
+ENTRIES, FEWEST = 100_000, 200  # of rows that are scored then, and so many rows whatever their length
 SHARE = 0.75  # of a time limit, for the search; the rest is for the final fit
 
 
@@ -126,7 +127,8 @@ def one_at_a_time(search: Search, rows: Rows, tasks: list[Task]) -> Found:
         settings = settings._replace(max_iter=1, interrupted=True)
     if settings.interrupted or any(fit.status == "time_limit" for fit in fits):
         scored = np.zeros(rows.n, dtype=bool)
-        scored[some_of(rows.n, max(LEAST, ROWS // len(problems)), settings.seed)] = True
+        size = min(max(LEAST, ROWS // len(problems)), max(FEWEST, ENTRIES * rows.n // max(1, len(rows.col))))
+        scored[some_of(rows.n, size, settings.seed)] = True
     return Found(W, None, settings, scored)
 
 

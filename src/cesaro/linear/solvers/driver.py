@@ -99,6 +99,7 @@ class Loop:
         zero = [None] * solver.models if solver.at_zero is None else solver.at_zero.tolist()
         self.logs = [ModelLog(solver.width, each, solver.count, solver.least_unit) for each in zero]
         self.first = solver.epoch
+        self._heed_interrupt()
         if slot.saved is not None:
             self._resume(slot.saved)
         elif (known := solver.known_points()) is not None:
@@ -107,11 +108,19 @@ class Loop:
         self.epoch_time, self.evaluation_time = ExpectedTime(solver.entries), ExpectedTime(solver.entries)
         solver.must_end = self._must_end
 
+    @property
+    def _interrupted(self) -> bool:
+        return self.settings.stop is not None and self.settings.stop.is_set()
+
+    def _heed_interrupt(self) -> None:
+        """Ctrl-C reaches the main thread alone, and may be lost there."""
+        if self._interrupted:
+            raise KeyboardInterrupt
+
     def _must_end(self) -> bool:
         """Whether Ctrl-C has come, or the time is over; a run that can be gone on with has whole epochs only."""
-        stop = self.settings.stop
         over = self.slot is NULL_SLOT and time.perf_counter() + self.evaluation_time.seconds >= self.limit
-        return over or (stop is not None and stop.is_set())
+        return over or self._interrupted
 
     def _resume(self, saved: dict[str, Any]) -> None:
         """Go on from what the slot has. Its checksum is right, but who wrote it is not known: nothing is believed unseen."""
@@ -150,8 +159,7 @@ class Loop:
         solver, settings = self.solver, self.settings
         try:
             while running := self.running:
-                if settings.stop is not None and settings.stop.is_set():
-                    raise KeyboardInterrupt
+                self._heed_interrupt()
                 late = solver.epoch > self.resumed and self._late()
                 last = late or solver.epoch - self.first >= settings.max_iter or solver.hands_over(running)
                 if last or solver.evaluation_due(self.logs[running[0]].history, settings.tol):
@@ -160,8 +168,8 @@ class Loop:
                     self._evaluate(running, late, last)
                 if running := self.running:
                     self.epoch_time.of(partial(solver.advance, running))
-                    if settings.stop is None or not settings.stop.is_set():  # else the epoch may have been cut short
-                        self.slot.offer(self._state)
+                    self._heed_interrupt()  # the epoch may have been cut short
+                    self.slot.offer(self._state)
         except KeyboardInterrupt:
             if solver.epoch == 0 or not all(len(log.history) for log in self.logs):
                 raise

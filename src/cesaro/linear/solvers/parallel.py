@@ -17,7 +17,7 @@ from cesaro.linear.problem.problem import Fit, Problem, differ_in_targets_only
 from cesaro.linear.solvers.anchored import one_vs_rest
 from cesaro.linear.solvers.driver import Report
 from cesaro.linear.solvers.finished_fits import epochs_left, load_or_solve
-from cesaro.linear.solvers.hurried_fits import hurried
+from cesaro.linear.solvers.hurried_fits import ENTRIES, hurried
 from cesaro.linear.solvers.interrupts import heard
 from cesaro.linear.solvers.settings import SOLVERS, Settings
 from cesaro.storage.checkpoint import NULL_SLOT, Checkpoint, CheckpointSlot
@@ -130,7 +130,7 @@ class Workers:
         self.problems, self.at_zero, self.settings, self.starts = problems, at_zero, settings, starts
         self.report, self.checkpoint, self.stop = report, checkpoint, settings.stop or threading.Event()
         self.begun = False
-        if settings.interrupted and len(problems) > 1:  # by what came before: there is no time for any
+        if settings.interrupted and len(problems) * len(problems[0].rows.col) > ENTRIES:  # no time for a whole epoch
             self.begun = True
             self.stop.set()
         self.together = checkpoint is None and one_vs_rest.applies(problems, settings, starts)
