@@ -30,7 +30,7 @@ def in_one_pass(search: Search, rows: Rows, task: Task, folds: list[Fold]) -> Fo
         stop.set()
         seen = shared.run(1, shared.few)
     left = None if limit is None else max(0.0, limit - time.perf_counter() + began)
-    settings = settings._replace(time_limit=left)
+    settings = settings._replace(time_limit=left, searched=True)
     if stop.is_set():
         settings = settings._replace(max_iter=1, interrupted=True)
     predicted = shared.once and all((task.v[fold.test] > 0.0).all() for fold in folds)  # a class may weigh nothing

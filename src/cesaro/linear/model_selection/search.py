@@ -122,7 +122,7 @@ def one_at_a_time(search: Search, rows: Rows, tasks: list[Task]) -> Found:
         progress.close()
     W = np.stack([fit.w for fit in fits]).reshape(len(tasks), len(search.alphas), -1, rows.width)
     left = None if limit is None else max(0.0, limit - time.perf_counter() + begun)
-    settings, scored = settings._replace(time_limit=left), None
+    settings, scored = settings._replace(time_limit=left, searched=True), None
     if any(fit.status == "interrupted" for fit in fits):
         settings = settings._replace(max_iter=1, interrupted=True)
     if settings.interrupted or any(fit.status == "time_limit" for fit in fits):

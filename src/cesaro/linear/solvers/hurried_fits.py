@@ -19,7 +19,7 @@ from cesaro.linear.solvers.settings import Settings
 ENTRIES = 10**6  # of the rows that all models in a hurry see together
 FEWEST = 500  # rows of one
 EPOCHS = 3  # over them
-PATIENCE = 0.1  # seconds for all of them
+PATIENCE, LEAST = 0.1, 0.03  # seconds for all of them: at most, and at least where the time is over
 Solve = Callable[[list[Problem], Settings], list[Fit]]
 
 
@@ -30,12 +30,13 @@ def hurried(
 
     `measure` tells whether their objectives matter.
     """
-    began, models = time.perf_counter(), sum(map(len, groups))
+    now, models = time.perf_counter(), sum(map(len, groups))
+    until = now + PATIENCE if status == "interrupted" else now + min(PATIENCE, max(LEAST, how.deadline - now))
     settings = how._replace(max_iter=EPOCHS, time_limit=None, deadline=math.inf, stop=None)
     fits, samples = list[list[Fit]](), dict[int, Sample]()
     X = all_rows(groups[0][0].rows) if measure and groups else None
     for problems, zero in zip(groups, at_zero, strict=True):
-        if fits and time.perf_counter() - began > PATIENCE:
+        if fits and time.perf_counter() > until:
             fits.append([published(*each, None, status) for each in zip(problems, zero, strict=True)])
             continue
         rows, v = problems[0].rows, problems[0].v

@@ -23,6 +23,7 @@ from cesaro.linear.solvers.settings import SOLVERS, Settings
 from cesaro.storage.checkpoint import NULL_SLOT, Checkpoint, CheckpointSlot
 
 LARGEST_STATE = 2**21  # weights at most of models in one pass
+EPOCH = 1e-8  # seconds for an entry in a first epoch, and to begin and evaluate it
 RESERVE, PART = 0.1, 0.25  # seconds for models in a hurry, and what part of a time limit at most
 
 
@@ -129,9 +130,8 @@ class Workers:
     ):
         self.problems, self.at_zero, self.settings, self.starts = problems, at_zero, settings, starts
         self.report, self.checkpoint, self.stop = report, checkpoint, settings.stop or threading.Event()
-        self.begun = False
+        self.begun = settings.searched
         if settings.interrupted and len(problems) * len(problems[0].rows.col) > ENTRIES:  # no time for a whole epoch
-            self.begun = True
             self.stop.set()
         self.together = checkpoint is None and one_vs_rest.applies(problems, settings, starts)
         self.groups = [[k] for k in range(len(problems))]
@@ -140,6 +140,8 @@ class Workers:
             self.groups = [part.tolist() for part in np.array_split(np.arange(len(problems)), parts)]
         self.jobs = min(settings.n_jobs, len(self.groups))
         self.budget = TimeBudget(settings.ends, len(self.groups), self.jobs)
+        if settings.searched:
+            self.budget.reserve = max(self.budget.reserve, EPOCH * len(problems[0].rows.col))
 
     def solve(self, group: list[int]) -> list[Fit] | None:
         """The problems of these numbers; None if there is no time for them."""
@@ -186,7 +188,8 @@ class Workers:
             [[self.problems[k] for k in group] for group in late],
             [[self.at_zero[k] for k in group] for group in late],
         )
-        quick = iter(hurried(problems, zero, self.settings, self.solve_quickly, status, measure))
+        how = self.settings if status == "interrupted" else self.settings._replace(deadline=self.budget.ends)
+        quick = iter(hurried(problems, zero, how, self.solve_quickly, status, measure))
         pairs = zip(self.groups, found, strict=True)
         return [fit for group, fits in pairs for fit in (self.safe(group, next(quick)) if fits is None else fits)]
 

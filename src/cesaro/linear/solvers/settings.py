@@ -31,6 +31,7 @@ class Settings(NamedTuple):
     sampling: str = "reshuffle"
     n_jobs: int = 1
     interrupted: bool = False  # what came before was cut short
+    searched: bool = False  # a search came before: with no time left for an epoch some rows have to do
     stop: threading.Event | None = None  # set by Ctrl-C
 
     @property
