@@ -44,38 +44,10 @@ def solve_all(
     stop = threading.Event()
     settings = settings._replace(stop=stop)
     with heard(stop):
-        return _solve_all(problems, at_zero, settings, starts, report, checkpoint, measure)
-
-
-def _solve_all(
-    problems: list[Problem],
-    at_zero: list[float],
-    settings: Settings,
-    starts: list[Any],
-    report: Report,
-    checkpoint: Checkpoint | None,
-    measure: bool,
-) -> list[Fit]:
-    if _in_one_pass(problems, settings, starts):
-        from cesaro.linear.solvers.averaging import multi_target
-
-        slot: CheckpointSlot = NULL_SLOT if checkpoint is None else checkpoint.slot("models")
-
-        def solve_models(before: list[Fit]) -> list[Fit]:
-            return multi_target.solve(problems, epochs_left(settings, before), report, slot)
-
-        fits = load_or_solve(slot, problems, solve_models)
+        if not _covered_by_one_pass(problems, settings, starts):
+            return Workers(problems, at_zero, settings, starts, report, checkpoint).run(measure)
+        fits = _solve_in_one_pass(problems, settings, report, checkpoint)
         return [safeguarded(zero, fit) for zero, fit in zip(at_zero, fits, strict=True)]
-    workers = Workers(problems, at_zero, settings, starts, report, checkpoint)
-    if workers.jobs == 1:
-        return workers.completed([workers.solve(group) for group in workers.groups], measure)
-    with ThreadPoolExecutor(workers.jobs) as pool:
-        futures = [pool.submit(workers.solve, group) for group in workers.groups]
-        try:
-            wait(futures)
-        except KeyboardInterrupt:
-            workers.stop.set()
-        return workers.completed([future.result() for future in futures], measure)
 
 
 def solve(
@@ -142,6 +114,18 @@ class Workers:
         self.budget = TimeBudget(settings.ends, len(self.groups), self.jobs)
         if settings.searched:
             self.budget.reserve = max(self.budget.reserve, EPOCH * len(problems[0].rows.col))
+
+    def run(self, measure: bool) -> list[Fit]:
+        """All problems."""
+        if self.jobs == 1:
+            return self.completed([self.solve(group) for group in self.groups], measure)
+        with ThreadPoolExecutor(self.jobs) as pool:
+            futures = [pool.submit(self.solve, group) for group in self.groups]
+            try:
+                wait(futures)
+            except KeyboardInterrupt:
+                self.stop.set()
+            return self.completed([future.result() for future in futures], measure)
 
     def solve(self, group: list[int]) -> list[Fit] | None:
         """The problems of these numbers; None if there is no time for them."""
@@ -214,9 +198,22 @@ def safeguarded(at_zero: float, fit: Fit) -> Fit:
     return fit._replace(w=np.zeros_like(fit.w), objective=at_zero, lower_bound=max(lower, 0.0), state=None)
 
 
-def _in_one_pass(problems: list[Problem], settings: Settings, starts: list[Any]) -> bool:
+def _covered_by_one_pass(problems: list[Problem], settings: Settings, starts: list[Any]) -> bool:
     """Whether `multi_target` covers it: the paper's solvers on problems that differ in their targets only."""
     several, rows = len(problems) > 1 and problems[0].layout is None, problems[0].rows
     plain = settings.batch_size == 1 and settings.sampling == "reshuffle" and all(start is None for start in starts)
     ours = SOLVERS[settings.solver] == "averaging.solver" and len(problems) * rows.d <= LARGEST_STATE
     return several and plain and ours and differ_in_targets_only(problems)
+
+
+def _solve_in_one_pass(
+    problems: list[Problem], settings: Settings, report: Report, checkpoint: Checkpoint | None
+) -> list[Fit]:
+    from cesaro.linear.solvers.averaging import multi_target
+
+    slot: CheckpointSlot = NULL_SLOT if checkpoint is None else checkpoint.slot("models")
+
+    def solve_models(before: list[Fit]) -> list[Fit]:
+        return multi_target.solve(problems, epochs_left(settings, before), report, slot)
+
+    return load_or_solve(slot, problems, solve_models)
