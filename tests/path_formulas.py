@@ -65,7 +65,9 @@ def tie(implicit, loss, seed, folds, columns, l1_ratio, bias, stride):
     orders = [rng.permutation(n).astype(np.uint32) for _ in range(2)]
     t, q, rest = 0, (X**2).sum(axis=1), np.zeros(0, dtype=np.uint8)
     for order in orders:
-        t = implicit.run_path_epoch(rows, Y, v, q, pattern, order, form, l1_ratio > 0, batch, stride, rest, t)
+        t = implicit.run_path_epoch(
+            rows, Y, v, q, pattern, order, 0, len(order), form, l1_ratio > 0, batch, stride, rest, t
+        )
     assert (batch.idle[:, 1] > 0).any() != train.all()
     for k in rng.choice(len(models), 4, replace=False):
         model = models[k]

@@ -108,7 +108,7 @@ def test_a_row_that_moved_no_model_rests_for_an_epoch_and_counts_with_no_slope()
 
     def epoch(t):
         return implicit.run_path_epoch(
-            rows, problem.Y, v, problem.squares, pattern, order, form, False, batch, 7, rest, t
+            rows, problem.Y, v, problem.squares, pattern, order, 0, 60, form, False, batch, 7, rest, t
         )
 
     t = 0

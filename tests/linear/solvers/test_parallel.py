@@ -7,7 +7,7 @@ from threadpoolctl import threadpool_info
 
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem
-from cesaro.linear.solvers import driver, parallel
+from cesaro.linear.solvers import joined_fits, parallel
 from cesaro.linear.solvers.settings import Settings
 from cesaro.losses import Hinge
 
@@ -29,7 +29,7 @@ def test_two_runs_in_a_row_keep_the_better_point_and_the_better_bound():
     history = {"epoch": np.array([1]), "time": np.array([2.0]), "objective": np.array([0.6]), "active": np.array([9])}
     first = parallel.Fit(np.zeros(2), 0.5, 0.3, 1, history, "max_iter")
     second = parallel.Fit(np.ones(2), 0.6, 0.4, 1, history, "max_iter")
-    for joined in (driver.joined(first, second), driver.joined(second, first)):
+    for joined in (joined_fits.joined(first, second), joined_fits.joined(second, first)):
         assert (joined.w == 0.0).all()
         assert (joined.objective, joined.lower_bound, joined.n_iter) == (0.5, 0.4, 2)
         np.testing.assert_array_equal(joined.history["epoch"], [1, 2])

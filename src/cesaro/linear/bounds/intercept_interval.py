@@ -43,6 +43,11 @@ def intercept_reach(problem: Problem, fit: Fit) -> float:
     return max(_nearest(excluded, side, first) for side in (-1.0, 1.0))
 
 
+def reach_seconds(problem: Problem) -> float:
+    """About how long `intercept_reach` takes."""
+    return 1e-9 * (1.2 * len(problem.rows.col) + 10.0 * problem.rows.n)
+
+
 def _nearest(excluded: Callable[[float], bool], side: float, first: float) -> float:
     """A distance on this side from which on all is excluded, not much larger than the least such; infinite without one."""
     low, high = 0.0, first

@@ -1,5 +1,6 @@
 """What the classifier and the regressor share: parameters, from parameters to problems, from fits to attributes."""
 
+import math
 import warnings
 from abc import ABC, abstractmethod
 from numbers import Integral
@@ -94,12 +95,14 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters
     def _answer(self, X: Any) -> np.ndarray:
         """Predictions for rows that have been checked."""
 
-    def _settings(self) -> Settings:
+    def _settings(self, began: float = math.inf) -> Settings:
+        """How to solve; a fit that has `began` at that time has to end when its time limit is over."""
         return Settings(
             solver=self.solver,
             tol=0.0 if self.tol is None else float(self.tol),
             max_iter=int(self.max_iter),
             time_limit=self.time_limit,
+            deadline=math.inf if self.time_limit is None else began + self.time_limit,
             seed=_seed(self.random_state),
             anchor=self.anchor,
             averaging=self.averaging,
@@ -122,16 +125,14 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters
         last = getattr(self, "_previous", None)
         if self.warm_start and last is not None and last.matches(problems, settings.solver):
             starts = last.states
-        progress: Any = begin(
-            len(problems), settings.max_iter, settings.tol, problems[0].least_unit * max(at_zero), self.verbose
-        )
+        least = problems[0].least_unit * max(at_zero)
+        progress: Any = begin(len(problems), settings.max_iter, settings.tol, least, self.verbose)
         if has_callbacks(self):
             progress = Callbacks(self, len(problems), progress)
         checkpoint = None
         if self.checkpoint is not None:
-            checkpoint = Checkpoint(
-                self.checkpoint, about(self.get_params(deep=False), problems), settings.seed, FURTHER
-            )
+            what = about(self.get_params(deep=False), problems)
+            checkpoint = Checkpoint(self.checkpoint, what, settings.seed, FURTHER)
             settings = settings._replace(seed=checkpoint.seed)
         fewer, places = (problems, None) if self.warm_start else compact(problems)
         try:
@@ -156,9 +157,8 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters
         passed = getattr(self, "n_iter_", 0)
         return [fit._replace(n_iter=passed + fit.n_iter) for fit in fits]
 
-    def _finish(self, problems: list[Problem], at_zero: list[float], settings: Settings | None = None) -> Self:
+    def _finish(self, problems: list[Problem], at_zero: list[float], settings: Settings) -> Self:
         """Solve, set the fitted attributes, warn if the proof that was asked for is not there."""
-        settings = settings or self._settings()
         try:
             problems = in_range(problems)
         except ScaleError:
@@ -166,23 +166,23 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters
             check_finite(rows.data, "X", where=lambda k: place_in_rows(rows.ptr, rows.col, k))
             raise
         fits = self._solve(problems, at_zero, settings)
-        self._publish(fits, at_zero, problems[0], self._intercept_reaches(problems, fits))
+        self._publish(fits, at_zero, problems[0], self._intercept_reaches(problems, fits, settings))
         self._warn(fits, settings.interrupted)
         return self
 
     def _split(self, W: np.ndarray, d: int) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients and intercepts of weight vectors (..., width)."""
-        if self.fit_intercept:
-            return np.ascontiguousarray(W[..., :d]), self._bias * W[..., d]
-        return W, np.zeros(W.shape[:-1])
+        if not self.fit_intercept:
+            return W, np.zeros(W.shape[:-1])
+        return np.ascontiguousarray(W[..., :d]), self._bias * W[..., d]
 
     def _weights(self) -> np.ndarray:
-        """The weight vectors (models, width) of the fitted coefficients and intercepts."""
+        """The weight vectors (models, width) of the fit."""
         coef = np.atleast_2d(self.coef_)
         constant = np.reshape(self.intercept_ - getattr(self, "_center", 0.0), (len(coef), 1))
         return np.hstack([coef, constant / self._scaling]) if self._scaling else coef
 
-    def _intercept_reaches(self, problems: list[Problem], fits: list[Fit]) -> np.ndarray | None:
+    def _intercept_reaches(self, problems: list[Problem], fits: list[Fit], settings: Settings) -> np.ndarray | None:
         """How far the optimum's intercepts may be from those of the fits, where somebody will ask."""
         return None
 
@@ -205,9 +205,8 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters
         lower = np.array([fit.lower_bound for fit in fits])
         gap, least = np.maximum(objective - lower, 0.0), problem.least_unit * np.array(at_zero)
         relative = relative_gap(objective, lower, least)
-        self.objective_, self.lower_bound_, self.dual_gap_, self.relative_gap_ = (
-            float(values[0]) if len(fits) == 1 else values for values in (objective, lower, gap, relative)
-        )
+        found = [float(values[0]) if len(fits) == 1 else values for values in (objective, lower, gap, relative)]
+        self.objective_, self.lower_bound_, self.dual_gap_, self.relative_gap_ = found
         self.n_iter_ = max(fit.n_iter for fit in fits)
         self.history_ = _history(fits)
         self._mu, self._scaling = problem.mu, problem.rows.bias

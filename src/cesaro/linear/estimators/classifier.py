@@ -1,5 +1,6 @@
 """The classifier: a scikit-learn estimator whose `tol` is a proof."""
 
+import time
 from os import PathLike
 from typing import Any, Self
 
@@ -114,6 +115,7 @@ class DualAveragingClassifier(FitsFiles, LinearClassifier):
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to rows and labels."""
+        began = time.perf_counter()
         check_together(self)
         with all_or_nothing(self):
             X = check_rows(self, X, finite=False)
@@ -125,14 +127,14 @@ class DualAveragingClassifier(FitsFiles, LinearClassifier):
                 raise ValueError(f"The number of classes has to be at least two: got one class, {self.classes_[0]!r}.")
             problems = self._one_vs_rest(make_rows(X, self._bias), code, v, self.alpha)
             at_zero = [self._value_at_zero()] * len(problems)
-            return self._finish(problems, at_zero)
+            return self._finish(problems, at_zero, self._settings(began))
 
     def _fit_store(self, store: Store, memory: float, cache: Path | None) -> Self:
         values, counts = self._tally(store)
         self.classes_ = store.named(values)
         models = 1 if len(counts) == 2 else len(counts)
         problems = self._of_store(store, self._lay_out(store, memory, cache, models), values, counts)
-        return self._finish(problems, [self._value_at_zero()] * len(problems))
+        return self._finish(problems, [self._value_at_zero()] * len(problems), self._settings(time.perf_counter()))
 
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(

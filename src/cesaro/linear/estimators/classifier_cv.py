@@ -1,5 +1,6 @@
 """The classifier that chooses its alpha by cross-validation."""
 
+import time
 from collections.abc import Sequence
 from os import PathLike
 from typing import Any, Self
@@ -118,6 +119,7 @@ class DualAveragingClassifierCV(LinearClassifier):
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None, *, groups: ArrayLike | None = None) -> Self:
         """Choose alpha, then fit to all rows."""
+        began = time.perf_counter()
         check_together(self)
         refuse_checkpoint(self, "to go on after a crash, pass the alpha_ that was found to DualAveragingClassifier.")
         with all_or_nothing(self):
@@ -138,7 +140,7 @@ class DualAveragingClassifierCV(LinearClassifier):
                 return scores(models, self.scoring, X[test], y[test], None if sample_weight is None else v[test])
 
             columns, scored = self._columns(code), []
-            for what in searches_of(self, least=least_unit(len(self.classes_))):
+            for what in searches_of(self, began, least=least_unit(len(self.classes_))):
                 if search.suits_one_pass(what, rows, columns):
                     found = in_one_pass(what, rows, search.Task(columns, self._weighted(code, v)), folds)
                 else:

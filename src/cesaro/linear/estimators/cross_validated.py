@@ -1,5 +1,6 @@
 """What the cross-validated estimators share: from searches over alpha, one for each l1_ratio, to scores and the best."""
 
+import time
 import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -27,12 +28,14 @@ def shared_params(model: LinearModel) -> dict[str, Any]:
     return {name: value for name, value in model.get_params(deep=False).items() if name not in mine}
 
 
-def searches_of(model: LinearModel, units: np.ndarray | None = None, least: float = TWO_CLASSES) -> list[Search]:
-    """What the estimator's parameters ask to search over."""
+def searches_of(
+    model: LinearModel, began: float, units: np.ndarray | None = None, least: float = TWO_CLASSES
+) -> list[Search]:
+    """What the parameters of an estimator whose fit has `began` ask to search over."""
     radius, penalized = model._radius, model._penalizes_intercept
-    ratios, settings = [float(ratio) for ratio in np.ravel(model.l1_ratio)], model._settings()
+    ratios, settings = [float(ratio) for ratio in np.ravel(model.l1_ratio)], model._settings(began)
     if settings.time_limit is not None:
-        settings = settings._replace(time_limit=settings.time_limit / len(ratios))
+        settings = settings._replace(time_limit=max(0.0, settings.ends - time.perf_counter()) / len(ratios))
     return [Search(settings, model._loss(), model.alphas_, ratio, radius, penalized, units, least) for ratio in ratios]
 
 
@@ -44,14 +47,17 @@ def score(model: LinearModel, X, folds: list[Fold], found: Found, quick: Callabl
     """
     d = X.shape[1]
     scores = np.empty(found.W.shape[:2])
+    places = None if found.scored is None else np.cumsum(found.scored) - 1  # of rows in held_out
     for k, (test, _) in enumerate(folds):
-        if found.scored is not None and found.scored[test].any():
+        known = found.scored is None or bool(found.scored[test].any())
+        if found.scored is not None and known:
             test = test[found.scored[test]]
-        coef, intercept = model._split(found.W[k], d)
+        if model.scoring is None and found.held_out is not None and known:
+            scores[k] = quick(k, test, found.held_out[test if places is None else places[test]])
+            continue
+        coef, intercept = model._split(found.weights(k, d), d)
         if model.scoring is not None:
             scores[k] = slow(k, test, coef, intercept)
-        elif found.held_out is not None:
-            scores[k] = quick(k, test, found.held_out[test])
         else:
             margins = (X[test] @ coef.reshape(-1, d).T).reshape(len(test), *intercept.shape)
             scores[k] = quick(k, test, margins + intercept)

@@ -1,5 +1,7 @@
 """What every linear classifier does with labels: one problem per class, scores back into labels, with a proof."""
 
+import math
+import time
 import warnings
 from typing import Any
 
@@ -11,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from cesaro.docstrings import complete
-from cesaro.linear.bounds.intercept_interval import intercept_reach
+from cesaro.linear.bounds.intercept_interval import intercept_reach, reach_seconds
 from cesaro.linear.bounds.rounding import relative_error
 from cesaro.linear.estimators.base import LinearModel
 from cesaro.linear.estimators.certified_predictions import certified_labels, row_norms
@@ -22,12 +24,15 @@ from cesaro.linear.problem.block_order import Layout, pieces
 from cesaro.linear.problem.csr import Rows
 from cesaro.linear.problem.problem import Fit, Problem, least_unit
 from cesaro.linear.problem.scales import of_ordinary_size
+from cesaro.linear.solvers.settings import Settings
 from cesaro.losses import CLASSIFICATION, Loss, ProbabilityLink
 
 NOTHING_CERTIFIED = (
     "No label is certified: l1_ratio=1 leaves no L2 term, and without strong convexity the duality gap does not bound the "
     "distance to the optimum. Use l1_ratio < 1, for example 0.99."
 )
+LEFT = 0.25  # of a time limit, at most, for what follows the solver
+PATIENCE = 0.03  # seconds for that after Ctrl-C, or where the time is over
 
 
 def gives_probabilities(classifier: Any) -> bool:
@@ -98,10 +103,26 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         rows = store.rows(self._bias)
         return [self._problem(rows, y, v, self.alpha)._replace(layout=layout) for y in columns]
 
-    def _intercept_reaches(self, problems: list[Problem], fits: list[Fit]) -> np.ndarray | None:
-        if problems[0].penalize_intercept or not problems[0].rows.bias:
+    def _solve(self, problems: list[Problem], at_zero: list[float], settings: Settings) -> list[Fit]:
+        if math.isfinite(settings.deadline) and _is_free(problems[0]):  # leave time for what follows
+            left = max(0.0, settings.ends - time.perf_counter())
+            reserve = min(len(problems) * reach_seconds(problems[0]), LEFT * left)
+            settings = settings._replace(deadline=settings.ends - reserve)
+        return super()._solve(problems, at_zero, settings)
+
+    def _intercept_reaches(self, problems: list[Problem], fits: list[Fit], settings: Settings) -> np.ndarray | None:
+        """Of a fit that was cut short, those for which there is time; the others are infinite."""
+        if not _is_free(problems[0]):
             return None
-        return np.array([intercept_reach(problem, fit) for problem, fit in zip(problems, fits, strict=True)])
+        reaches, until = np.full(len(fits), np.inf), max(settings.deadline, time.perf_counter() + PATIENCE)
+        if settings.interrupted or any(fit.status == "interrupted" for fit in fits):
+            until = time.perf_counter() + PATIENCE
+        for k, (problem, fit) in enumerate(zip(problems, fits, strict=True)):
+            if time.perf_counter() > until:
+                break
+            if fit.lower_bound > 0.0 or fit.status in ("converged", "max_iter"):  # else nothing is proved
+                reaches[k] = intercept_reach(problem, fit)
+        return reaches
 
     def _value_at_zero(self) -> float:
         return float(self._loss().value(0.0, 1.0))
@@ -217,3 +238,8 @@ def class_factors(
     if not (np.isfinite(factors).all() and (factors >= 0.0).all() and factors.any()):
         raise ValueError(f"class_weight must be finite, not negative and not all zero: got {class_weight}.")
     return factors
+
+
+def _is_free(problem: Problem) -> bool:
+    """Whether there is an intercept, without a penalty."""
+    return bool(problem.rows.bias) and not problem.penalize_intercept

@@ -1,5 +1,6 @@
 """The regressor: a scikit-learn estimator whose `tol` is a proof."""
 
+import time
 from os import PathLike
 from typing import Any, Self
 
@@ -111,6 +112,7 @@ class DualAveragingRegressor(FitsFiles, LinearRegressor):
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to rows and targets."""
+        began = time.perf_counter()
         check_together(self)
         with all_or_nothing(self):
             X = check_rows(self, X, finite=False)
@@ -119,7 +121,7 @@ class DualAveragingRegressor(FitsFiles, LinearRegressor):
             self._center, self._alpha_units = self._mean(y, v), self._units(spread_of(y, v))
             problems = self._columns(make_rows(X, self._bias), y - self._center, v, self.alpha)
             at_zero = [value_at_zero(problem) for problem in problems]
-            self._finish(problems, at_zero)
+            self._finish(problems, at_zero, self._settings(began))
             self._shape(y.ndim == 1)
             return self
 
@@ -129,7 +131,7 @@ class DualAveragingRegressor(FitsFiles, LinearRegressor):
                 f"a regression needs numbers, and the labels are words: {store.labels[:5]}. Use the classifier."
             )
         problem = self._of_store(store, self._lay_out(store, memory, cache, models=1))
-        self._finish([problem], [value_at_zero(problem)])
+        self._finish([problem], [value_at_zero(problem)], self._settings(time.perf_counter()))
         self._shape(single=True)
         return self
 

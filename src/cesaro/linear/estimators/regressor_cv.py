@@ -1,5 +1,6 @@
 """The regressor that chooses its alpha by cross-validation."""
 
+import time
 from collections.abc import Sequence
 from os import PathLike
 from typing import Any, Self
@@ -118,6 +119,7 @@ class DualAveragingRegressorCV(LinearRegressor):
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None, *, groups: ArrayLike | None = None) -> Self:
         """Choose alpha, then fit to all rows."""
+        began = time.perf_counter()
         check_together(self)
         refuse_checkpoint(self, "to go on after a crash, pass the alpha_ that was found to DualAveragingRegressor.")
         with all_or_nothing(self):
@@ -138,7 +140,7 @@ class DualAveragingRegressorCV(LinearRegressor):
                 return scores(models, self.scoring, X[test], y[test], None if sample_weight is None else v[test])
 
             scored = []
-            for what in searches_of(self, self._alpha_units):
+            for what in searches_of(self, began, self._alpha_units):
                 if search.suits_one_pass(what, rows, [y]):
                     centers = [self._center] * len(folds)
                     found = in_one_pass(what, rows, search.Task(columns_of(y - self._center), v), folds)

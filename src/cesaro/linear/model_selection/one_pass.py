@@ -1,17 +1,22 @@
 """A search in which all models share a few epochs, over all rows or, where there is little time, over some of them."""
 
+import math
 import threading
 import time
-from typing import Any
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from cesaro.linear.model_selection.folds import Fold
-from cesaro.linear.model_selection.search import LEAST, ROWS, SHARE, Found, Search, Task
-from cesaro.linear.problem.csr import Rows
-from cesaro.linear.solvers.interrupts import heard, some_of
+from cesaro.linear.model_selection.search import FEWEST, LEAST, ROWS, SHARE, Found, Search, Task
+from cesaro.linear.problem.csr import Rows, compacted, rows_at
+from cesaro.linear.solvers.hurried_fits import some_of
+from cesaro.linear.solvers.interrupts import heard
 
 EPOCHS, VISITS = 10, 100_000  # so many epochs, or until so many rows were visited
+WORK = 10**7  # multiplications of an epoch over few rows
+ENTRY = 4e-9  # seconds for room for a prediction or a weight
 
 
 def in_one_pass(search: Search, rows: Rows, task: Task, folds: list[Fold]) -> Found:
@@ -20,17 +25,28 @@ def in_one_pass(search: Search, rows: Rows, task: Task, folds: list[Fold]) -> Fo
     shared, stop = SharedEpochs(search, rows, task, folds), threading.Event()
     try:
         with heard(stop):
-            path, seen = shared.run(shared.epochs) if limit is None else shared.run_within(SHARE * limit)
+            seen = shared.run(shared.epochs) if limit is None else shared.run_within(SHARE * limit)
     except KeyboardInterrupt:
         stop.set()
-        path, seen = shared.run(1, shared.few)
+        seen = shared.run(1, shared.few)
     left = None if limit is None else max(0.0, limit - time.perf_counter() + began)
-    settings = settings._replace(time_limit=left)
+    settings = settings._replace(time_limit=left, searched=True)
     if stop.is_set():
         settings = settings._replace(max_iter=1, interrupted=True)
     predicted = shared.once and all((task.v[fold.test] > 0.0).all() for fold in folds)  # a class may weigh nothing
-    scored = None if np.count_nonzero(seen) == len(shared.exist) else seen
-    return Found(path.W, path.held_out if predicted else None, settings, scored)
+    return Found(seen.path.W, seen.path.held_out if predicted else None, settings, seen.rows, seen.places)
+
+
+class Seen(NamedTuple):
+    """Models, which rows they have seen if not all that exist, and the places of their weights if these are not all."""
+
+    path: Any  # what `cross_validate` returns
+    rows: np.ndarray | None = None
+    places: np.ndarray | None = None
+
+
+class OutOfTimeError(Exception):
+    """A run is not done when it has to be."""
 
 
 class SharedEpochs:
@@ -41,48 +57,64 @@ class SharedEpochs:
         holders = np.zeros(rows.n, dtype=np.intp)
         for k, fold in enumerate(folds):
             holders[fold.test] = k
-        learns = np.stack([fold.v > 0.0 for fold in folds])
-        if not (learns @ task.v).all():
+        self.learns = np.stack([fold.v > 0.0 for fold in folds])
+        if not (self.learns @ task.v).all():
             raise ValueError(
                 "a fold has no row with a weight to learn from. Use fewer folds, or other class or sample weights."
             )
-        self.once = bool(((holders != np.arange(len(folds))[:, None]) == learns)[:, task.v > 0.0].all())
-        self.folds = holders if self.once else learns
+        self.once = bool(((holders != np.arange(len(folds))[:, None]) == self.learns)[:, task.v > 0.0].all())
+        self.folds = holders if self.once else self.learns
         self.exist = np.flatnonzero(task.v)
         self.epochs = min(max(EPOCHS, VISITS // rows.n), search.settings.max_iter)
-        self.few = max(LEAST, ROWS // (len(folds) * len(search.alphas) * len(task.columns)))
+        self.models = len(folds) * len(search.alphas) * len(task.columns)
+        most = WORK * rows.n // (self.models * max(1, len(rows.col)))
+        self.few = min(max(LEAST, ROWS // self.models), max(FEWEST, most))
 
-    def run(self, epochs: int, size: int | None = None) -> tuple[Any, np.ndarray]:
-        """The models after so many epochs, and which rows they have seen; the others have no weight then."""
+    def run(self, epochs: int, size: int | None = None, until: float = math.inf) -> Seen:
+        """The models after so many epochs, over all rows or over so many of them and the columns that these have."""
         from cesaro.linear.model_selection.path import cross_validate
 
-        search, seed = self.search, self.search.settings.seed
-        some = self.exist[some_of(len(self.exist), len(self.exist) if size is None else size, seed)]
-        v = np.zeros(self.rows.n)
-        v[some] = self.task.v[some]
+        rows, columns, v, folds, some, places = self.rows, self.task.columns, self.task.v, self.folds, None, None
+        if size is not None and size < len(self.exist):
+            which = self.exist[some_of(len(self.exist), size, self.search.settings.seed)]
+            rows, used = compacted(rows_at(rows, which.astype(np.uint32)))
+            columns, v, folds = [y[which] for y in columns], v[which], self.learns[:, which]
+            some = np.zeros(self.rows.n, dtype=bool)
+            some[which] = True
+            if used is not None:
+                places = np.append(used, [self.rows.d] * (rows.width - rows.d)).astype(np.intp)
+
+        def between() -> None:
+            if time.perf_counter() > until:
+                raise OutOfTimeError
+
+        search = self.search
         path = cross_validate(
-            self.rows,
-            np.column_stack(self.task.columns),
+            rows,
+            np.column_stack(columns),
             v,
             search.loss,
             search.alphas / search.unit,
-            self.folds,
+            folds,
             l1_ratio=search.l1_ratio,
             epochs=epochs,
-            seed=seed,
+            seed=search.settings.seed,
+            between=between,
         )
-        return path, v > 0.0
+        return Seen(path, some, places)
 
-    def run_within(self, limit: float) -> tuple[Any, np.ndarray]:
+    def run_within(self, limit: float) -> Seen:
         """As many rows as the time allows: one epoch over few of them, and over four times as many, tell what they cost."""
         began, few, n = time.perf_counter(), self.few, len(self.exist)
-        found = self.run(1, few)
+        found, seen = self.run(1, few), min(n, few)
         first = time.perf_counter() - began
         if limit > 5.0 * first and n > 4 * few:
-            found = self.run(1, 4 * few)
+            found, seen = self.run(1, 4 * few), 4 * few
         passed = time.perf_counter() - began
         each = max(passed - 2.0 * first, first / 4.0) / (3.0 * few)
+        each += ENTRY * self.models * (1.0 / len(self.learns) + self.rows.width / n)
         visits = int((limit - passed - first) / each)
-        if visits > np.count_nonzero(found[1]):
-            found = self.run(max(1, min(self.epochs, visits // n)), min(n, visits))
+        if visits > seen:
+            with suppress(OutOfTimeError):
+                found = self.run(max(1, min(self.epochs, visits // n)), min(n, visits), began + limit)
         return found

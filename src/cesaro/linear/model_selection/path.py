@@ -6,7 +6,7 @@ model of the batch rest for an epoch; a batch of large alphas, whose problems ar
 alpha comes from a pilot, candidates as models over a sample of the rows.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,12 +22,14 @@ from cesaro.linear.model_selection.path_kernels import (
     run_path_epoch,
 )
 from cesaro.linear.model_selection.path_losses import PLANES, SIZES, SQUARES, evaluate_models, find_points
+from cesaro.linear.model_selection.slices import slices
 from cesaro.linear.problem.csr import Rows
 from cesaro.linear.problem.neighbour_order import orders_of
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers.initial_step import CANDIDATES, sample_size
 
 CACHE = 384 * 1024  # bytes of state of a batch
+PIECE = 1 << 14  # rows
 LEAST, ENOUGH = 3, 50.0  # epochs: at least so many, and until mu Gamma is so many times mean |x|^2
 
 
@@ -78,11 +80,12 @@ def cross_validate(
     epochs: int = 10,
     seed: int | np.random.Generator = 0,
     dtype=np.float32,
+    between: Callable[[], Any] = int,
 ) -> Path:
     """Every alpha on the training rows of every fold, `epochs` passes of implicit dual averaging.
 
     Y is (n,) or (n, C): -1/+1 or targets; v (n,) are sample weights. `folds` is (n,), the fold that holds a row out, or
-    (K, n) booleans, true where fold k learns from the row.
+    (K, n) booleans, true where fold k learns from the row. `between` is called between slices of an epoch, and may raise.
     """
     rng = np.random.default_rng(seed)
     Y = np.ascontiguousarray(Y, dtype=float).reshape(rows.n, -1)
@@ -103,12 +106,16 @@ def cross_validate(
     ]
     W = np.empty((len(models), rows.width), dtype)
     f, low = np.empty(len(models)), np.empty(len(models))
-    held_out = np.full((rows.n, len(grid) * C), np.nan, dtype=dtype)
+    held_out = np.empty((rows.n, len(grid) * C), dtype=dtype)
+    for first in range(0, rows.n, PIECE):  # Ctrl-C is not heard while an array is filled
+        held_out[first : first + PIECE] = np.nan
+        between()
     for part in batches(models, max(16, int(CACHE / (np.dtype(dtype).itemsize * (rows.d + 1))))):
         batch = [models[k] for k in part]
         count = min(epochs, enough_epochs(problem, batch))
         rests = len(part) < len(models) and l1_ratio == 0.0
-        W[part], f[part], low[part] = run_batch(problem, train, batch, count, rng, held_out, rests=rests)
+        how = {"rests": rests, "between": between}
+        W[part], f[part], low[part] = run_batch(problem, train, batch, count, rng, held_out, **how)
     axes = (K, len(grid), C)
     return Path(W.reshape(*axes, -1), f.reshape(axes), low.reshape(axes), held_out.reshape(rows.n, -1, C))
 
@@ -186,7 +193,7 @@ def patterns_of(train: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return patterns, pattern.astype(np.uint32)
 
 
-def run_batch(problem: PathProblem, train, models, epochs, rng, held_out, order=None, rests=False):
+def run_batch(problem: PathProblem, train, models, epochs, rng, held_out, order=None, rests=False, between=int):
     """The epochs of one batch: weights (L, width), objectives and lower bounds (L,) of its models."""
     rows, Y, v, q, loss, l1_ratio, dtype = problem
     batch, pattern = make_batch(problem, train, models)
@@ -196,7 +203,11 @@ def run_batch(problem: PathProblem, train, models, epochs, rng, held_out, order=
     rest = np.zeros(rows.n if rests else 0, dtype=np.uint8)
     stride = max(1, len(learned) // 32, 16 * rows.d * rows.n // max(1, len(rows.data)))
     for _ in range(epochs):
-        t = run_path_epoch(rows, Y, v, q, pattern, orders.draw(rng), loss, l1_ratio > 0, batch, stride, rest, t)
+        drawn = orders.draw(rng)
+        for part in slices(rows, len(drawn), batch.mu.shape[0]):
+            what = (loss, l1_ratio > 0, batch, stride, rest, t)
+            t = run_path_epoch(rows, Y, v, q, pattern, drawn, part.start, part.stop, *what)
+            between()
     norms, losses, place = np.empty((3, batch.mu.shape[0])), np.zeros(batch.mu.shape[0]), [m.place for m in models]
     find_points(batch, norms)
     held = np.zeros((len(batch.mask), 0), dtype=np.uint32)
@@ -204,7 +215,9 @@ def run_batch(problem: PathProblem, train, models, epochs, rng, held_out, order=
         out = batch.mask[:, :L] == 0
         held = np.sort(np.where(out, np.arange(L), len(losses)), axis=1)[:, : out.sum(axis=1).max()].astype(np.uint32)
     target = held_out if held_out is not None else np.zeros((0, 0), dtype=dtype)
-    evaluate_models(rows, Y, v, pattern, order, loss, batch, losses, held, target, np.array(place))
+    for part in slices(rows, len(order), len(losses)):
+        evaluate_models(rows, Y, v, pattern, order[part], loss, batch, losses, held, target, np.array(place))
+        between()
     weight = np.bincount(pattern[order], v[order], len(batch.mask)) @ batch.mask[:, :L]
     alpha, norms = np.array([model.alpha for model in models]), norms[:, :L]
     mu, l1 = alpha * (1.0 - l1_ratio), alpha * l1_ratio

@@ -195,15 +195,17 @@ def load_targets(Y, i, target, y):
 
 
 @njit(**LOOP)
-def run_path_epoch(rows, Y, v, q, pattern, order, loss, sparse, batch, stride, rest, t):
-    """One epoch of every model; `t` rows were seen before, a snapshot is due every `stride` rows with weight t^3.
+def run_path_epoch(rows, Y, v, q, pattern, order, begin, end, loss, sparse, batch, stride, rest, t):
+    """A part of an epoch, from `begin` to `end`, of every model; `t` rows were seen before.
+
+    A snapshot is due every `stride` rows, with weight t^3, and at the end of the epoch.
 
     rest (n,) marks rows that moved no model when they were visited last, in the epoch before: they rest in this one, that
     is, count with b = 0. Where it has no entries, every row is visited.
     """
     y, m, g, G, T, real, unit = batch.y, batch.m, batch.g, batch.G, batch.T, batch.m.dtype.type, order.shape[0]
     one, resting = Y.shape[1] == 1 and loss.kind != LOGISTIC, rest.shape[0] > 0
-    for k in range(order.shape[0]):
+    for k in range(begin, end):
         ahead(rows, Y, v, order, k)
         if k + NEAR < unit:
             prefetch(pattern, np.intp(order[k + NEAR]))

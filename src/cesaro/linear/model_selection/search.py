@@ -14,7 +14,7 @@ from cesaro.compiled.flags import KERNEL
 from cesaro.linear.problem.csr import Rows
 from cesaro.linear.problem.problem import TWO_CLASSES, Fit, Problem, make_problem, value_at_zero
 from cesaro.linear.solvers.driver import Report
-from cesaro.linear.solvers.interrupts import some_of
+from cesaro.linear.solvers.hurried_fits import some_of
 from cesaro.linear.solvers.parallel import solve_all
 from cesaro.linear.solvers.progress import begin
 from cesaro.linear.solvers.settings import Settings
@@ -23,6 +23,7 @@ from cesaro.losses import Loss
 FEW = 500  # rows
 EVEN, LARGE = 100.0, 1e15  # largest over smallest column, and an entry, up to which few epochs are good enough
 ROWS, LEAST = 500_000, 2000  # rows for all models together, and at least for each, where there is little time
+ENTRIES, FEWEST = 100_000, 200  # of rows that are scored then, and so many rows whatever their length
 SHARE = 0.75  # of a time limit, for the search; the rest is for the final fit
 
 
@@ -64,7 +65,17 @@ class Found(NamedTuple):
     W: np.ndarray
     held_out: np.ndarray | None
     settings: Settings  # of the final fit
-    scored: np.ndarray | None = None  # which rows to score on, if not on all: where there is no time for that
+    scored: np.ndarray | None = None  # which rows to score on, and `held_out` is of, if not all: where there is no time
+    places: np.ndarray | None = None  # of the weights, where W has not all of them
+
+    def weights(self, fold: int, d: int) -> np.ndarray:
+        """Of the models of a fold, (alphas, columns, width): all of them."""
+        W = self.W[fold]
+        if self.places is None:
+            return W
+        full = np.zeros((*W.shape[:2], d + int(self.places[-1] == d)), W.dtype)
+        full[..., self.places] = W
+        return full
 
 
 def suits_one_pass(search: Search, rows: Rows, columns: list[np.ndarray]) -> bool:
@@ -111,12 +122,13 @@ def one_at_a_time(search: Search, rows: Rows, tasks: list[Task]) -> Found:
         progress.close()
     W = np.stack([fit.w for fit in fits]).reshape(len(tasks), len(search.alphas), -1, rows.width)
     left = None if limit is None else max(0.0, limit - time.perf_counter() + begun)
-    settings, scored = settings._replace(time_limit=left), None
+    settings, scored = settings._replace(time_limit=left, searched=True), None
     if any(fit.status == "interrupted" for fit in fits):
         settings = settings._replace(max_iter=1, interrupted=True)
     if settings.interrupted or any(fit.status == "time_limit" for fit in fits):
         scored = np.zeros(rows.n, dtype=bool)
-        scored[some_of(rows.n, max(LEAST, ROWS // len(problems)), settings.seed)] = True
+        size = min(max(LEAST, ROWS // len(problems)), max(FEWEST, ENTRIES * rows.n // max(1, len(rows.col))))
+        scored[some_of(rows.n, size, settings.seed)] = True
     return Found(W, None, settings, scored)
 
 

@@ -6,15 +6,16 @@ checkpoint gives the bits of one that never stopped: what is saved is the state 
 has caused.
 """
 
-import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from cesaro.linear.problem.problem import TWO_CLASSES, Fit, History
+from cesaro.linear.solvers.expected_time import ExpectedTime
 from cesaro.linear.solvers.model_log import ModelLog
 from cesaro.linear.solvers.settings import Settings
 from cesaro.storage.checkpoint import ANEW, NULL_SLOT, CheckpointSlot
@@ -43,6 +44,10 @@ class Solver(ABC):
     at_zero: np.ndarray | None  # (models,) objectives at w = 0; None: the first evaluation, at epoch 0, finds them
     count: int  # rows with weight
     least_unit: float = TWO_CLASSES  # `Problem.least_unit`
+    entries: int = 0  # of the rows that an epoch visits, times models; 0 if it cannot be said
+    must_end: Callable[[], bool] = staticmethod(
+        lambda: False
+    )  # whether an epoch of several steps is to be left between two
 
     @abstractmethod
     def advance(self, running: list[int]) -> None:
@@ -90,15 +95,32 @@ class Loop:
     def __init__(self, solver: Solver, settings: Settings, report: Report | None, slot: CheckpointSlot):
         self.solver, self.settings, self.report, self.slot = solver, settings, report, slot
         self.began = time.perf_counter()
-        self.limit = math.inf if settings.time_limit is None else self.began + settings.time_limit
+        self.limit = settings.ends
         zero = [None] * solver.models if solver.at_zero is None else solver.at_zero.tolist()
         self.logs = [ModelLog(solver.width, each, solver.count, solver.least_unit) for each in zero]
         self.first = solver.epoch
+        self._heed_interrupt()
         if slot.saved is not None:
             self._resume(slot.saved)
         elif (known := solver.known_points()) is not None:
             self._offer(range(solver.models), known)
         self.resumed, self.slow = solver.epoch, False
+        self.epoch_time, self.evaluation_time = ExpectedTime(solver.entries), ExpectedTime(solver.entries)
+        solver.must_end = self._must_end
+
+    @property
+    def _interrupted(self) -> bool:
+        return self.settings.stop is not None and self.settings.stop.is_set()
+
+    def _heed_interrupt(self) -> None:
+        """Ctrl-C reaches the main thread alone, and may be lost there."""
+        if self._interrupted:
+            raise KeyboardInterrupt
+
+    def _must_end(self) -> bool:
+        """Whether Ctrl-C has come, or the time is over; a run that can be gone on with has whole epochs only."""
+        over = self.slot is NULL_SLOT and time.perf_counter() + self.evaluation_time.seconds >= self.limit
+        return over or self._interrupted
 
     def _resume(self, saved: dict[str, Any]) -> None:
         """Go on from what the slot has. Its checksum is right, but who wrote it is not known: nothing is believed unseen."""
@@ -127,21 +149,26 @@ class Loop:
         """The models that are not done."""
         return [k for k, log in enumerate(self.logs) if not log.status]
 
+    def _late(self) -> bool:
+        """Whether another epoch, and the evaluation that must follow, would end after the time limit."""
+        epoch = self.epoch_time.seconds
+        return time.perf_counter() + epoch + (self.evaluation_time.seconds or epoch) >= self.limit
+
     def run(self) -> list[Fit]:
         """The fits of all models."""
         solver, settings = self.solver, self.settings
         try:
             while running := self.running:
-                if settings.stop is not None and settings.stop.is_set():
-                    raise KeyboardInterrupt
-                late = solver.epoch > self.resumed and time.perf_counter() >= self.limit
+                self._heed_interrupt()
+                late = solver.epoch > self.resumed and self._late()
                 last = late or solver.epoch - self.first >= settings.max_iter or solver.hands_over(running)
                 if last or solver.evaluation_due(self.logs[running[0]].history, settings.tol):
                     if late:
                         self.slot.save(self._state())  # not evaluated, as it would be if time had not run out
                     self._evaluate(running, late, last)
                 if running := self.running:
-                    solver.advance(running)
+                    self.epoch_time.of(partial(solver.advance, running))
+                    self._heed_interrupt()  # the epoch may have been cut short
                     self.slot.offer(self._state)
         except KeyboardInterrupt:
             if solver.epoch == 0 or not all(len(log.history) for log in self.logs):
@@ -157,9 +184,9 @@ class Loop:
 
     def _evaluate(self, running: list[int], late: bool, last: bool) -> None:
         """Evaluate, keep what is better, and decide which models are done."""
-        solver, tol, began = self.solver, self.settings.tol, time.perf_counter()
-        found = solver.evaluate(running, tol, last)
-        self.slow = time.perf_counter() - began > PATIENCE
+        solver, tol = self.solver, self.settings.tol
+        found = self.evaluation_time.of(partial(solver.evaluate, running, tol, last))
+        self.slow = self.evaluation_time.last > PATIENCE
         if solver.epoch - self.first == 1 and not late and self._exploded(found) and solver.restart():
             return
         self._offer(running, found, record=True)
@@ -214,17 +241,3 @@ def run_to_end(
         raise CheckpointError(f"the checkpoint {slot.where} is no state of this fit: {words}. {ANEW}") from error
     finally:
         solver.close()
-
-
-def joined(first: Fit, second: Fit) -> Fit:
-    """Two runs one after the other: the better point, the better bound."""
-    clock = {"epoch": first.n_iter, "time": first.history["time"][-1]}
-    history = {key: np.append(column, second.history[key] + clock.get(key, 0)) for key, column in first.history.items()}
-    better = second if second.objective < first.objective else first
-    return second._replace(
-        w=better.w,
-        objective=better.objective,
-        lower_bound=max(first.lower_bound, second.lower_bound),
-        n_iter=first.n_iter + second.n_iter,
-        history=history,
-    )

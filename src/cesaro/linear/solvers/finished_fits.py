@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from cesaro.linear.problem.problem import Fit, History, Problem
-from cesaro.linear.solvers.driver import joined
 from cesaro.linear.solvers.dual_warm_start import DualWarmStart
+from cesaro.linear.solvers.joined_fits import joined
 from cesaro.linear.solvers.settings import Settings
 from cesaro.storage.checkpoint import ANEW, CheckpointSlot
 from cesaro.storage.states import CheckpointError, require_like

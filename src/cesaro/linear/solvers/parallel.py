@@ -17,11 +17,14 @@ from cesaro.linear.problem.problem import Fit, Problem, differ_in_targets_only
 from cesaro.linear.solvers.anchored import one_vs_rest
 from cesaro.linear.solvers.driver import Report
 from cesaro.linear.solvers.finished_fits import epochs_left, load_or_solve
-from cesaro.linear.solvers.interrupts import EPOCHS, heard, published, sampled
+from cesaro.linear.solvers.hurried_fits import ENTRIES, hurried
+from cesaro.linear.solvers.interrupts import heard
 from cesaro.linear.solvers.settings import SOLVERS, Settings
 from cesaro.storage.checkpoint import NULL_SLOT, Checkpoint, CheckpointSlot
 
 LARGEST_STATE = 2**21  # weights at most of models in one pass
+EPOCH = 1e-8  # seconds for an entry in a first epoch, and to begin and evaluate it
+RESERVE, PART = 0.1, 0.25  # seconds for models in a hurry, and what part of a time limit at most
 
 
 @one_blas_thread()
@@ -41,39 +44,10 @@ def solve_all(
     stop = threading.Event()
     settings = settings._replace(stop=stop)
     with heard(stop):
-        return _solve_all(problems, at_zero, settings, starts, report, checkpoint, measure)
-
-
-def _solve_all(
-    problems: list[Problem],
-    at_zero: list[float],
-    settings: Settings,
-    starts: list[Any],
-    report: Report,
-    checkpoint: Checkpoint | None,
-    measure: bool,
-) -> list[Fit]:
-    if _in_one_pass(problems, settings, starts):
-        from cesaro.linear.solvers.averaging import multi_target
-
-        slot: CheckpointSlot = NULL_SLOT if checkpoint is None else checkpoint.slot("models")
-
-        def solve_models(before: list[Fit]) -> list[Fit]:
-            return multi_target.solve(problems, epochs_left(settings, before), report, slot)
-
-        fits = load_or_solve(slot, problems, solve_models)
+        if not _covered_by_one_pass(problems, settings, starts):
+            return Workers(problems, at_zero, settings, starts, report, checkpoint).run(measure)
+        fits = _solve_in_one_pass(problems, settings, report, checkpoint)
         return [safeguarded(zero, fit) for zero, fit in zip(at_zero, fits, strict=True)]
-    workers = Workers(problems, at_zero, settings, starts, report, checkpoint)
-    workers.measure = measure
-    if workers.jobs == 1:
-        return [fit for group in workers.groups for fit in workers.solve(group)]
-    with ThreadPoolExecutor(workers.jobs) as pool:
-        futures = [pool.submit(workers.solve, group) for group in workers.groups]
-        try:
-            wait(futures)
-        except KeyboardInterrupt:
-            workers.stop.set()
-        return [fit for future in futures for fit in future.result()]
 
 
 def solve(
@@ -91,17 +65,15 @@ def solve(
 class TimeBudget:
     """A time limit over several models: each gets its share of what is left."""
 
-    def __init__(self, limit: float | None, models: int, jobs: int):
-        self.limit, self.left, self.jobs = limit, models, jobs
-        self.began, self.lock = time.perf_counter(), threading.Lock()
+    def __init__(self, ends: float, models: int, jobs: int):
+        self.ends, self.left, self.jobs, self.lock = ends, models, jobs, threading.Lock()
+        self.reserve = min(RESERVE, PART * max(0.0, ends - time.perf_counter())) if models > 1 else 0.0
 
-    def share(self) -> float | None:
-        """Seconds for a model that begins now."""
-        if self.limit is None:
-            return None
+    def deadline(self) -> float:
+        """Of a model that begins now."""
         with self.lock:
-            rest = max(0.0, self.limit - (time.perf_counter() - self.began))
-            return rest * min(1.0, self.jobs / self.left)
+            now = time.perf_counter()
+            return now + max(0.0, self.ends - now) * min(1.0, self.jobs / self.left)
 
     def done(self) -> None:
         """One model less."""
@@ -110,16 +82,14 @@ class TimeBudget:
 
     @property
     def over(self) -> bool:
-        """Whether there is no time left."""
-        return self.limit is not None and time.perf_counter() - self.began >= self.limit
+        """Whether there is no time left but for models in a hurry."""
+        return time.perf_counter() + self.reserve >= self.ends
 
 
 class Workers:
     """What the threads share. After a Ctrl-C the running solves end with their epoch and the rest see a sample of the rows:
     a whole model is left. So it is where the time is over before all have begun.
     """
-
-    measure = True
 
     def __init__(
         self,
@@ -132,29 +102,42 @@ class Workers:
     ):
         self.problems, self.at_zero, self.settings, self.starts = problems, at_zero, settings, starts
         self.report, self.checkpoint, self.stop = report, checkpoint, settings.stop or threading.Event()
-        self.begun = False
+        self.begun = settings.searched
+        if settings.interrupted and len(problems) * len(problems[0].rows.col) > ENTRIES:  # no time for a whole epoch
+            self.stop.set()
         self.together = checkpoint is None and one_vs_rest.applies(problems, settings, starts)
         self.groups = [[k] for k in range(len(problems))]
         if self.together:
             parts = -(-len(problems) // one_vs_rest.TOGETHER)
             self.groups = [part.tolist() for part in np.array_split(np.arange(len(problems)), parts)]
         self.jobs = min(settings.n_jobs, len(self.groups))
-        self.budget = TimeBudget(settings.time_limit, len(self.groups), self.jobs)
+        self.budget = TimeBudget(settings.ends, len(self.groups), self.jobs)
+        if settings.searched:
+            self.budget.reserve = max(self.budget.reserve, EPOCH * len(problems[0].rows.col))
 
-    def solve(self, group: list[int]) -> list[Fit]:
-        """The problems of these numbers."""
-        if self.stop.is_set() or (self.begun and self.budget.over):
-            fits = self.hurried(group)
-        else:
+    def run(self, measure: bool) -> list[Fit]:
+        """All problems."""
+        if self.jobs == 1:
+            return self.completed([self.solve(group) for group in self.groups], measure)
+        with ThreadPoolExecutor(self.jobs) as pool:
+            futures = [pool.submit(self.solve, group) for group in self.groups]
             try:
-                fits = self.solved(group)
-            except KeyboardInterrupt:  # before its first epoch
+                wait(futures)
+            except KeyboardInterrupt:
                 self.stop.set()
-                if not self.begun:
-                    raise
-                fits = self.hurried(group)
+            return self.completed([future.result() for future in futures], measure)
+
+    def solve(self, group: list[int]) -> list[Fit] | None:
+        """The problems of these numbers; None if there is no time for them."""
+        if self.stop.is_set() or (self.begun and self.budget.over):
+            return None
+        try:
+            fits = self.solved(group)
+        except KeyboardInterrupt:  # before its first epoch
+            self.stop.set()
+            return None
         self.begun = True
-        fits = [safeguarded(self.at_zero[k], fit) for k, fit in zip(group, fits, strict=True)]
+        fits = self.safe(group, fits)
         if any(fit.status == "interrupted" for fit in fits):
             self.stop.set()
         self.budget.done()
@@ -167,7 +150,7 @@ class Workers:
             self.begun = True
             self.report(group[model], epoch, objective, lower_bound)
 
-        settings = self.settings._replace(time_limit=self.budget.share())
+        settings = self.settings._replace(time_limit=None, deadline=self.budget.deadline())
         if self.together:
             return one_vs_rest.solve([self.problems[k] for k in group], settings, report)
         (k,) = group
@@ -179,15 +162,28 @@ class Workers:
 
         return load_or_solve(slot, [problem], solve_one)
 
-    def hurried(self, group: list[int]) -> list[Fit]:
-        """By a few epochs over some of the rows."""
+    def completed(self, found: list[list[Fit] | None], measure: bool) -> list[Fit]:
+        """All fits; by a few epochs over some of the rows where there is none yet."""
+        late = [group for group, fits in zip(self.groups, found, strict=True) if fits is None]
+        if late and not self.begun:
+            raise KeyboardInterrupt
         status = "interrupted" if self.stop.is_set() else "time_limit"
-        problems = [self.problems[k] for k in group]
-        few = sampled(problems, len(group) * self.budget.left, self.settings.seed)
-        settings = self.settings._replace(max_iter=EPOCHS, time_limit=None, stop=None)
-        fits = one_vs_rest.solve(few, settings) if self.together else [solve(problem, settings) for problem in few]
-        every = zip(problems, fits, (self.at_zero[k] for k in group), strict=True)
-        return [published(problem, fit, zero, status, self.measure) for problem, fit, zero in every]
+        problems, zero = (
+            [[self.problems[k] for k in group] for group in late],
+            [[self.at_zero[k] for k in group] for group in late],
+        )
+        how = self.settings if status == "interrupted" else self.settings._replace(deadline=self.budget.ends)
+        quick = iter(hurried(problems, zero, how, self.solve_quickly, status, measure))
+        pairs = zip(self.groups, found, strict=True)
+        return [fit for group, fits in pairs for fit in (self.safe(group, next(quick)) if fits is None else fits)]
+
+    def safe(self, group: list[int], fits: list[Fit]) -> list[Fit]:
+        """What may be published of them."""
+        return [safeguarded(self.at_zero[k], fit) for k, fit in zip(group, fits, strict=True)]
+
+    def solve_quickly(self, problems: list[Problem], settings: Settings) -> list[Fit]:
+        """A group of problems that are small."""
+        return one_vs_rest.solve(problems, settings) if self.together else [solve(one, settings) for one in problems]
 
 
 def safeguarded(at_zero: float, fit: Fit) -> Fit:
@@ -202,9 +198,22 @@ def safeguarded(at_zero: float, fit: Fit) -> Fit:
     return fit._replace(w=np.zeros_like(fit.w), objective=at_zero, lower_bound=max(lower, 0.0), state=None)
 
 
-def _in_one_pass(problems: list[Problem], settings: Settings, starts: list[Any]) -> bool:
+def _covered_by_one_pass(problems: list[Problem], settings: Settings, starts: list[Any]) -> bool:
     """Whether `multi_target` covers it: the paper's solvers on problems that differ in their targets only."""
     several, rows = len(problems) > 1 and problems[0].layout is None, problems[0].rows
     plain = settings.batch_size == 1 and settings.sampling == "reshuffle" and all(start is None for start in starts)
     ours = SOLVERS[settings.solver] == "averaging.solver" and len(problems) * rows.d <= LARGEST_STATE
     return several and plain and ours and differ_in_targets_only(problems)
+
+
+def _solve_in_one_pass(
+    problems: list[Problem], settings: Settings, report: Report, checkpoint: Checkpoint | None
+) -> list[Fit]:
+    from cesaro.linear.solvers.averaging import multi_target
+
+    slot: CheckpointSlot = NULL_SLOT if checkpoint is None else checkpoint.slot("models")
+
+    def solve_models(before: list[Fit]) -> list[Fit]:
+        return multi_target.solve(problems, epochs_left(settings, before), report, slot)
+
+    return load_or_solve(slot, problems, solve_models)

@@ -1,6 +1,8 @@
 """How to solve, as opposed to what."""
 
+import math
 import threading
+import time
 from typing import Any, NamedTuple
 
 # By name the module, below this package, whose `solve` it is: problem, settings, start, report, slot -> fit.
@@ -20,7 +22,8 @@ class Settings(NamedTuple):
     solver: str = "anchored"
     tol: float = 1e-3
     max_iter: int = 1000
-    time_limit: float | None = None
+    time_limit: float | None = None  # seconds from when a solver is called
+    deadline: float = math.inf  # by time.perf_counter, whatever the limit
     seed: int = 0
     anchor: float | str = "auto"
     averaging: Any = "auto"
@@ -28,4 +31,11 @@ class Settings(NamedTuple):
     sampling: str = "reshuffle"
     n_jobs: int = 1
     interrupted: bool = False  # what came before was cut short
+    searched: bool = False  # a search came before: with no time left for an epoch some rows have to do
     stop: threading.Event | None = None  # set by Ctrl-C
+
+    @property
+    def ends(self) -> float:
+        """When a solver that is called now has to be done."""
+        limit = math.inf if self.time_limit is None else self.time_limit
+        return min(self.deadline, time.perf_counter() + limit)

@@ -7,6 +7,7 @@ after many epochs, each goes on by itself, over its own active rows, from its du
 
 import math
 import time
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule, are_wide
 from cesaro.linear.solvers.anchored.solver import solve as solve_one
 from cesaro.linear.solvers.driver import Evaluation, Report
 from cesaro.linear.solvers.dual_warm_start import DualWarmStart
+from cesaro.linear.solvers.joined_fits import continued
 from cesaro.linear.solvers.settings import Settings
 from cesaro.storage.checkpoint import NULL_SLOT
 
@@ -39,6 +41,7 @@ FEWEST = 4  # classes up to which each is solved by itself
 EARLY = 0.7  # where in the first epoch the point is that its average has besides the last,
 MIDDLE = 0.4  # and in later ones
 LONGEST = 80  # epochs together: what is not proved by then needs active rows of its own, or more than single precision
+PATIENCE = 0.03  # seconds that objectives may take after Ctrl-C, if there is to be a bound as well
 
 
 class OneVsRestSolver(driver.Solver):
@@ -51,6 +54,7 @@ class OneVsRestSolver(driver.Solver):
         self.single = self.loss.in_single_precision()
         n, d, L = one.rows.n, one.rows.d, padded(len(problems), np.float32)
         self.models, self.width, self.least_unit = len(problems), d + 1, one.least_unit
+        self.entries = len(one.rows.col) * self.models
         self.seed = int(np.random.default_rng(settings.seed).integers(1, 2**32))
         records, order = np.empty((n, 4)), np.empty(n, np.uint32)
         self.count, zero = kernels.prepare(
@@ -120,11 +124,12 @@ class OneVsRestSolver(driver.Solver):
     def hands_over(self, running: list[int]) -> bool:
         return self.epoch > 0 and (len(running) <= FEWEST or self.epoch >= LONGEST)
 
-    def evaluate(self, running: list[int], tol: float, last: bool) -> Evaluation:
-        """At the prox centers."""
+    def evaluate(self, running: list[int], tol: float, last: bool, patience: float = math.inf) -> Evaluation:
+        """At the prox centers. If the objectives alone take longer than the patience, nothing is proved."""
+        began = time.perf_counter()
         self.evaluated, n, L, d = self.epoch, self.count, len(self.K), self.rows.d
         W, G, work = self.W, self.G, np.empty((3, L))
-        W[:d], W[d], G[:] = self.C, self.intercept, 0.0
+        W[:d], W[d] = self.C, self.intercept
         primal, dual, size = np.zeros(L), np.zeros(L), np.zeros(L)
         factors, sums = np.ones((2, L)), np.zeros((2, L))
         if self.free:
@@ -132,10 +137,13 @@ class OneVsRestSolver(driver.Solver):
         class_kernels.evaluate_classes(
             self.rows, self.record, self.Y, self.b, factors, self.loss, W, primal, dual, size, work
         )
-        class_kernels.sum_dual_values_classes(self.rows, self.record, self.b, factors, G, work[0])
-        ww, lower, off = np.einsum("jc,jc->c", W, W), np.empty(L), (n + TERM) * U  # sums go from row to row
+        ww, lower, off = np.einsum("jc,jc->c", W, W), np.full(L, -np.inf), (n + TERM) * U  # sums go from row to row
         objective = primal / n + self.mu / 2.0 * (ww - self.free * W[d] ** 2)
-        for c in running:
+        proves = time.perf_counter() - began < patience
+        if proves:
+            G[:] = 0.0
+            class_kernels.sum_dual_values_classes(self.rows, self.record, self.b, factors, G, work[0])
+        for c in running if proves else []:
             largest = max(float(self.b[:, c].max()), -float(self.b[:, c].min()))
             D, mass = (dual[c] - off * size[c]) / n, largest * self.mean_length
             lower[c] = self._bound(D, G[:, c] / n, off * mass, size[c] / n, mass, float(sums[:, c].min()) / n)
@@ -156,7 +164,7 @@ class OneVsRestSolver(driver.Solver):
         return dual_bound(D, g, self.mu, lost=lost)
 
     def after_interrupt(self, running: list[int]) -> Evaluation:
-        return self.evaluate(running, self.tol, last=True)
+        return self.evaluate(running, self.tol, last=True, patience=PATIENCE)
 
     def state(self) -> None:
         return None
@@ -193,7 +201,7 @@ def applies(problems: list[Problem], settings: Settings, starts: list[Any]) -> b
 
 def solve(problems: list[Problem], settings: Settings, report: Report | None = None) -> list[Fit]:
     """All of them: together, and those that are not proved then one by one."""
-    began, solver = time.perf_counter(), OneVsRestSolver(problems, settings)
+    ends, solver = settings.ends, OneVsRestSolver(problems, settings)
     fits, width = driver.run_to_end(solver, settings, report), problems[0].rows.width
     left = [c for c, fit in enumerate(fits) if fit.status == "max_iter" and fit.n_iter < settings.max_iter]
     starts, ratio = {c: solver.start(c) for c in left}, solver.bias_ratio
@@ -209,8 +217,6 @@ def solve(problems: list[Problem], settings: Settings, report: Report | None = N
             if report is not None:
                 report(c, fits[c].n_iter + epoch, objective, lower)
 
-        limit = settings.time_limit
-        limit = None if limit is None else max(0.0, began + limit - time.perf_counter())
-        rest = settings._replace(max_iter=settings.max_iter - fits[c].n_iter, time_limit=limit)
-        fits[c] = driver.joined(fits[c], solve_one(problems[c], rest, starts.pop(c), mine, NULL_SLOT))
+        rest = settings._replace(max_iter=settings.max_iter - fits[c].n_iter, time_limit=None, deadline=ends)
+        fits[c] = continued(fits[c], partial(solve_one, problems[c], rest, starts.pop(c), mine, NULL_SLOT))
     return [fit._replace(w=fit.w[:width], state=None) for fit in fits]

@@ -18,11 +18,11 @@ from cesaro.dual_form import LOGISTIC
 from cesaro.linear.bounds.rounding import TERM
 from cesaro.linear.problem.problem import Fit, History, Problem, gap_unit, is_solved, value_at_zero
 from cesaro.linear.problem.scalar_losses import dual_form
-from cesaro.linear.solvers import driver
 from cesaro.linear.solvers.anchored.dual_qp import NEAREST, dual_box, dual_points, with_quantile_intercept
 from cesaro.linear.solvers.anchored.intercept import is_free, penalties
 from cesaro.linear.solvers.anchored.newton import newton_point
 from cesaro.linear.solvers.driver import Report
+from cesaro.linear.solvers.joined_fits import continued
 from cesaro.linear.solvers.settings import Settings
 from cesaro.storage.checkpoint import CheckpointSlot
 
@@ -172,11 +172,11 @@ def between_epochs(
     slot: CheckpointSlot,
 ) -> Fit:
     """Epochs; a problem with which they are not done in a while, or whose last digits count, is polished."""
-    began, tol, limit = time.perf_counter(), settings.tol, settings.time_limit
+    tol, ends = settings.tol, settings.ends
     fit = run_epochs(problem, settings._replace(max_iter=patience(problem)), start, report, slot)
     if fit.status in ("time_limit", "interrupted") or (fit.status == "converged" and tol > DIGITS):
         return fit
-    if limit is None or began + limit > time.perf_counter() + seconds(problem):
+    if time.perf_counter() + seconds(problem) < ends:
         try:
             fit = _polished(problem, fit, tol)
             if report is not None:
@@ -185,9 +185,8 @@ def between_epochs(
             return fit if fit.status == "converged" else fit._replace(status="interrupted")
     if fit.status == "converged":
         return fit
-    left = None if limit is None else max(0.0, began + limit - time.perf_counter())
-    rest = settings._replace(max_iter=settings.max_iter - fit.n_iter, time_limit=left)
-    return driver.joined(fit, run_epochs(problem, rest, fit.state, report, slot.subslot("rest")))
+    rest = settings._replace(max_iter=settings.max_iter - fit.n_iter, time_limit=None, deadline=ends)
+    return continued(fit, lambda: run_epochs(problem, rest, fit.state, report, slot.subslot("rest")))
 
 
 def _polished(problem: Problem, fit: Fit, tol: float) -> Fit:

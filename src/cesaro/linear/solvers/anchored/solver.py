@@ -45,7 +45,7 @@ class AnchoredSolver(driver.Solver):
         self.problem, self.settings, self.start = problem, settings, start
         self.current = SolverState(problem._replace(rows=rows), settings.seed, own_bias=True)
         self.at_zero, self.width, self.count = np.array([self.current.at_zero]), rows.d + 1, self.current.n
-        self.least_unit = problem.least_unit
+        self.least_unit, self.entries = problem.least_unit, len(rows.col)
         self.weights = 0.0  # the sum of the epochs' weights in the average of all
         self.evaluations, self.of_total = 0, math.inf  # and the objective at the average of all epochs
         self.evaluated, self.hoped = 0, math.inf  # the last epoch that was, and what it estimated the gap to be

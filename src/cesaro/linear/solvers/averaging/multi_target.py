@@ -60,7 +60,7 @@ class MultiTargetSolver(driver.Solver):
         self.work = zeros((2, 2 * P))
         self.planes, squares = [CuttingPlanes(p, PLANES) for p in problems], float(mean_square(rows, v))
         self.sizes = [slope_sizes(p, squares) for p in problems]
-        self.least_unit = problems[0].least_unit
+        self.least_unit, self.entries = problems[0].least_unit, len(rows.col) * len(problems)
         self.at_zero = self.objectives(np.zeros((len(problems), rows.width)))
 
     def begin(self, anchor: float | str) -> None:

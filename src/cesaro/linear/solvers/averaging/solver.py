@@ -84,7 +84,7 @@ class AveragingSolver(driver.Solver):
         self.width = rows.width
         self.known: np.ndarray | None = None
         self.run_epoch = choose_kernel(self)
-        self.least_unit = problem.least_unit
+        self.least_unit, self.entries = problem.least_unit, len(rows.col)
         self.at_zero: np.ndarray = np.array([value_at_zero(problem)])
 
     def begin(self, w: np.ndarray | None, anchor: float | str) -> None:

@@ -5,10 +5,11 @@ from collections.abc import Callable
 
 from cesaro.linear.problem.problem import Fit, Problem
 from cesaro.linear.problem.scalar_losses import dual_form
-from cesaro.linear.solvers import driver
 from cesaro.linear.solvers.coordinate_descent import solver
 from cesaro.linear.solvers.driver import Report
 from cesaro.linear.solvers.dual_warm_start import DualWarmStart
+from cesaro.linear.solvers.expected_time import ENTRY
+from cesaro.linear.solvers.joined_fits import continued
 from cesaro.linear.solvers.settings import Settings
 from cesaro.storage.checkpoint import CheckpointSlot
 
@@ -32,11 +33,11 @@ def solve_with_l1(
         return solver.solve(problem, settings, start, report, slot)
     if settings.tol == 0.0 or settings.max_iter <= PATIENCE:
         return run_epochs(problem, settings, start, report, slot)
-    began, limit = time.perf_counter(), settings.time_limit
+    ends = settings.ends
     fit = run_epochs(problem, settings._replace(max_iter=PATIENCE), start, report, slot)
     if fit.status != "max_iter":
         return fit
-    left = None if limit is None else max(0.0, began + limit - time.perf_counter())
-    rest = settings._replace(max_iter=settings.max_iter - fit.n_iter, time_limit=left)
-    after = solver.solve(problem, rest, fit.state, report, slot.subslot("columns"))
-    return driver.joined(fit, after)
+    if time.perf_counter() + ENTRY * len(problem.rows.col) > ends:  # to begin takes some passes over the rows
+        return fit._replace(status="time_limit")
+    rest = settings._replace(max_iter=settings.max_iter - fit.n_iter, time_limit=None, deadline=ends)
+    return continued(fit, lambda: solver.solve(problem, rest, fit.state, report, slot.subslot("columns")))

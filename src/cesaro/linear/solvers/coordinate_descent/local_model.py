@@ -7,6 +7,7 @@ are accepted whole.
 """
 
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -93,10 +94,15 @@ class LocalModel:
         """Minus the objective's derivative in the intercept: it falls as the intercept grows."""
         return self.slopes - self.penalty.M * self.c if self.has_intercept else 0.0
 
-    def minimise(self, entries: Entries, chosen: np.ndarray, columns: np.ndarray, old: np.ndarray) -> np.ndarray:
-        """Weights of the chosen columns that lower the objective, from `old`; the predictions follow."""
+    def minimise(
+        self, entries: Entries, chosen: np.ndarray, columns: np.ndarray, old: np.ndarray, must_end: Callable[[], bool]
+    ) -> np.ndarray:
+        """Weights of the chosen columns that lower the objective, from `old`; the predictions follow.
+
+        `must_end` tells that there is no time for another epoch on the model.
+        """
         slopes = self.r.copy()
-        w, shift = self._descend(entries, chosen, columns, old.copy(), -self.best_shift())
+        w, shift = self._descend(entries, chosen, columns, old.copy(), -self.best_shift(), must_end)
         step = np.full(len(self.p), -shift)
         kernels.add_columns(*entries, chosen, w - old, step)
         t = 1.0 if self.exact else self._line_search(slopes, step, old, w, -shift)
@@ -105,7 +111,7 @@ class LocalModel:
         self.c -= t * shift
         return w if t == 1.0 else old + t * (w - old)
 
-    def _descend(self, entries, chosen, columns, w, shift):
+    def _descend(self, entries, chosen, columns, w, shift, must_end):
         """Epochs on the model, from w and the intercept's shift."""
         pull = 1.0 / (self.bends + self.penalty.M) if self.has_intercept and self.bends > 0.0 else 0.0
         enough, past, first = ENOUGH * (EXACT if self.exact else 1.0), [w.copy()], 0.0
@@ -114,7 +120,7 @@ class LocalModel:
                 *entries, chosen, columns, w, self.r, self.h, shift, pull, self.penalty.mu, self.penalty.l1
             )
             first = fell if k == 0 else first
-            if fell <= enough * first:
+            if fell <= enough * first or must_end():
                 break
             past.append(w.copy())
             if len(past) > MEMORY:

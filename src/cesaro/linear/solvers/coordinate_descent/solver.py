@@ -57,7 +57,7 @@ class CoordinateDescentSolver(driver.Solver):
             self._smooth(self.multipliers)
         self.zero, self.least_unit = value_at_zero(problem), problem.least_unit
         self.at_zero = np.array([self.zero])
-        self.width, self.count = d + 1, int(np.count_nonzero(problem.v))
+        self.width, self.count, self.entries = d + 1, int(np.count_nonzero(problem.v)), len(self.rows.col)
         self.w, self.gap = np.zeros(d), math.inf
         self.g, self.squares, counts = np.zeros(d), np.zeros(d), np.zeros(d, np.uint32)
         if start is not None:
@@ -89,8 +89,10 @@ class CoordinateDescentSolver(driver.Solver):
                 if gap <= max(goal, SHARE * asked) or value >= last:
                     break
             last = value
-            w = model.minimise(entries, chosen, columns, w)
+            w = model.minimise(entries, chosen, columns, w, self.must_end)
             model.linearise()
+            if self.must_end():
+                break
         self.w[which] = w
         self.epoch += 1
 

@@ -55,10 +55,13 @@ class ColumnPool:
         data, row, ptr = self.entries
         if size > len(row):
             room = min(4 * size, len(self.rows.col))
-            row = np.concatenate([row, np.empty(room - len(row), np.uint32)])
-            if data is not None:
-                data = np.concatenate([data, np.empty(room - len(data), data.dtype)])
-            self.entries = Entries(data, row, ptr)
+            self.entries = Entries(None if data is None else self._longer(data, room), self._longer(row, room), ptr)
+
+    def _longer(self, array: np.ndarray, room: int) -> np.ndarray:
+        """The array with room after what is used of it; that room is not touched."""
+        longer = np.empty(room, array.dtype)
+        longer[: self.used] = array[: self.used]
+        return longer
 
 
 def most_violated(g: np.ndarray, w: np.ndarray, l1: float, squares: np.ndarray) -> np.ndarray:
