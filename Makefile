@@ -64,6 +64,7 @@ soak: .venv/ready
 	PYTHONPATH=tests $(BIN)/python -m data.soak_svmlight 100000
 	CESARO_KILLS=50 $(BIN)/python -m pytest tests/linear/estimators/test_killed_fits.py tests/engines/test_killed_driver.py
 	$(BIN)/python tests/interrupted_fits.py 100
+	$(BIN)/python tests/timed_fits.py
 	CESARO_FORGERIES=1000 $(BIN)/python -m pytest tests/storage/test_forged_model_files.py \
 		tests/linear/estimators/test_forged_checkpoints.py
 	CESARO_FITS=1000 $(BIN)/python -m pytest tests/linear/estimators/test_processes.py

@@ -82,7 +82,7 @@ class OneVsRestSolver(driver.Solver):
             np.full(L, np.inf),
             np.full(L, zero),
         )
-        self.evaluated, self.running = 0, list(range(self.models))
+        self.evaluated, self.running, self.patience = 0, list(range(self.models)), math.inf
 
     def _shuffle(self) -> None:
         self.seed = shuffled_in_place(self.order, self.seed, self.block)
@@ -124,7 +124,7 @@ class OneVsRestSolver(driver.Solver):
     def hands_over(self, running: list[int]) -> bool:
         return self.epoch > 0 and (len(running) <= FEWEST or self.epoch >= LONGEST)
 
-    def evaluate(self, running: list[int], tol: float, last: bool, patience: float = math.inf) -> Evaluation:
+    def evaluate(self, running: list[int], tol: float, last: bool) -> Evaluation:
         """At the prox centers. If the objectives alone take longer than the patience, nothing is proved."""
         began = time.perf_counter()
         self.evaluated, n, L, d = self.epoch, self.count, len(self.K), self.rows.d
@@ -139,7 +139,7 @@ class OneVsRestSolver(driver.Solver):
         )
         ww, lower, off = np.einsum("jc,jc->c", W, W), np.full(L, -np.inf), (n + TERM) * U  # sums go from row to row
         objective = primal / n + self.mu / 2.0 * (ww - self.free * W[d] ** 2)
-        proves = time.perf_counter() - began < patience
+        proves = time.perf_counter() - began < self.patience
         if proves:
             G[:] = 0.0
             class_kernels.sum_dual_values_classes(self.rows, self.record, self.b, factors, G, work[0])
@@ -164,7 +164,8 @@ class OneVsRestSolver(driver.Solver):
         return dual_bound(D, g, self.mu, lost=lost)
 
     def after_interrupt(self, running: list[int]) -> Evaluation:
-        return self.evaluate(running, self.tol, last=True, patience=PATIENCE)
+        self.patience = PATIENCE
+        return self.evaluate(running, self.tol, last=True)
 
     def state(self) -> None:
         return None
