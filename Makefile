@@ -77,7 +77,7 @@ lint: .venv/ready
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/python $(PIP) -c constraints.txt -e '.[test,torch,dask,report,parquet,theorems]' $(PEERS)
+	$(BIN)/python $(PIP) -c constraints.txt -e '.[test,torch,dask,report,tables,theorems]' $(PEERS)
 	touch $@
 
 .venv/docs: .venv/ready
@@ -88,7 +88,7 @@ $(OLDEST)/ready: pyproject.toml tests/lower_bounds.py
 	$(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/$(SCRIPTS)/python $(PIP) packaging
 	$(OLDEST)/$(SCRIPTS)/python tests/lower_bounds.py > $(OLDEST)/constraints.txt
-	$(OLDEST)/$(SCRIPTS)/python $(PIP) -c $(OLDEST)/constraints.txt -e '.[test,dask,report,parquet,theorems]'
+	$(OLDEST)/$(SCRIPTS)/python $(PIP) -c $(OLDEST)/constraints.txt -e '.[test,dask,report,tables,theorems]'
 	touch $@
 
 clean:

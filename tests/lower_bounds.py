@@ -6,7 +6,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-EXTRAS = ("dask", "report", "parquet", "theorems")  # not torch, which is large
+EXTRAS = ("dask", "report", "tables", "theorems")  # not torch, which is large
 OF_THE_TIME = (
     "click<8.3",
     "pyparsing<3.3",

@@ -23,6 +23,7 @@ ROOT = Path(__file__).parents[1]
 ELSEWHERE = {"networks"}  # whose code needs a network to train: tests/optim/test_guide.py runs it
 PAGES = [ROOT / "README.md", *(page for page in sorted((ROOT / "docs").glob("*.md")) if page.stem not in ELSEWHERE)]
 FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.M | re.S)
+WIDEST = 88  # characters of a line of code: what a page shows without a scroll bar
 NEEDED = {"scale": ["dask"], "export": ["polars", "skl2onnx", "skops"]}
 
 
@@ -76,6 +77,12 @@ WITH_CODE = [page for page in PAGES if blocks(page.read_text(encoding="utf-8"))]
 
 def test_there_is_code_to_run():
     assert {"README", "start", "linear", "minimize", "text"} <= {page.stem for page in WITH_CODE}
+
+
+def test_no_line_of_code_is_cut_on_a_page():
+    long = {f"{page.name}: {line}" for page in WITH_CODE for block in blocks(page.read_text(encoding="utf-8"))
+            for line in block.code.splitlines() if len(line) > WIDEST}  # fmt: skip
+    assert long == set()
 
 
 def commands(text: str) -> list[str]:

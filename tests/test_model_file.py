@@ -13,6 +13,7 @@ from safetensors.numpy import save as to_bytes
 from sklearn.datasets import make_classification, make_regression
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
 
 import cesaro
 from cesaro.storage import model_file
@@ -62,6 +63,7 @@ def through_a_file(model, tmp_path):
     return cesaro.load(tmp_path / "model.safetensors")
 
 
+@pytest.mark.filterwarnings("ignore:.*no label is certified")
 @pytest.mark.parametrize("name", MODELS)
 def test_a_loaded_model_predicts_the_same_bits(name, fitted, tmp_path):
     model, again = fitted[name], through_a_file(fitted[name], tmp_path)
@@ -224,6 +226,8 @@ def test_a_model_that_makes_no_sense_is_refused(change, words, fitted, tmp_path,
 def test_what_cannot_be_saved_is_said(tmp_path):
     with pytest.raises(TypeError, match="got LogisticRegression"):
         cesaro.save(LogisticRegression(), tmp_path / "m")
+    with pytest.raises(TypeError, match=r"one of their CV classes: got Pipeline\. Save its last step, model\[-1\]"):
+        cesaro.save(make_pipeline(classifier()), tmp_path / "m")
     with pytest.raises(NotFittedError):
         cesaro.save(classifier(), tmp_path / "m")
     model = classifier(averaging=cesaro.weights.Sequence(lambda t: 1.0), solver="gda", tol=None, max_iter=2).fit(X, y)

@@ -82,7 +82,7 @@ def test_standard_input_is_data(cesaro, files, monkeypatch, written):
     ("words", "said"),
     [
         ([], "has no column 'label'"),
-        (["--label", "x0"], "not numbers: ['fruit']"),
+        (["--label", "x0"], "not numbers: fruit. Encode"),
         (["--label", "fruit", "--loss", "squared_error"], "the labels are words: apple, pear"),
     ],
 )
@@ -91,7 +91,36 @@ def test_a_table_that_does_not_fit_is_refused_with_its_columns(cesaro, written, 
     assert ended.code == 2
     assert said in ended.err
     if not words:
-        assert "say --label NAME: its columns are x0, x1, x2, x3, fruit" in ended.err
+        assert "perhaps --label fruit, the one column of words: its columns are x0, x1, x2, x3, fruit." in ended.err
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_the_column_of_labels_is_guessed_and_the_last_columns_are_named(cesaro, tmp_path, large, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    if large:
+        monkeypatch.setattr(sources, "LARGE", 1)
+    numbers = {f"x{k}": np.arange(3.0) for k in range(40)}
+    csv.write_csv(pa.table(numbers | {"town": ["a", "b", "a"], "Label": ["p", "q", "p"]}), tmp_path / "rows.csv")
+    ended = cesaro("fit", tmp_path / "rows.csv")
+    assert ended.code == 2
+    assert "hint: perhaps --label Label: its columns are x0, x1, x2, x3, x4, x5, ..., " in ended.err
+    assert "x38, x39, town, Label (42 in all)." in ended.err
+
+
+def test_an_empty_value_is_named_with_row_and_column(cesaro, tmp_path):
+    (tmp_path / "rows.csv").write_text("x0,x1,label\n1,2,a\n3,,b\n5,6,\n", encoding="utf-8")
+    ended = cesaro("fit", tmp_path / "rows.csv")
+    assert "has an empty value in row 2 (the first is 1), column 'x1'. Remove such rows" in ended.err
+    assert "hint" not in ended.err
+
+
+def test_without_pyarrow_a_table_says_what_to_install(cesaro, written, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    ended = cesaro("fit", written / "rows.csv", "--label", "fruit")
+    assert ended.code == 2
+    assert ended.err.splitlines() == [
+        f"error: {written / 'rows.csv'} is a table, which needs pyarrow: pip install 'cesaro[tables]'."
+    ]
 
 
 def test_test_rows_that_cannot_be_scored_are_refused_before_the_fit(cesaro, written, table, files, monkeypatch):

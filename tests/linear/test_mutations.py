@@ -56,6 +56,9 @@ FAULTS = [
     ("implicit", "cut + g * (y - half * b)", "cut + g * (y - bend * b)"),
     ("implicit", "(t / unit) ** 3", "(t / unit) ** 2"),
     ("implicit", "idle = (batch.idle[p, 0], batch.idle[p, 1])", "idle = (batch.idle[p, 0], batch.idle[p, 1] + 16)"),
+    ("logistic", "one - s, s)", "s, one - s)"),
+    ("logistic", "log_one_plus(e) - s * t", "log_one_plus(e) + s * t"),
+    ("logistic", "STEPS = 4", "STEPS = 1"),
 ]
 
 
@@ -64,6 +67,7 @@ HOME = {
     "batches": "linear/solvers/averaging/minibatch",
     "elastic": "linear/solvers/averaging/elastic_net",
     "implicit": "linear/model_selection/path_kernels",
+    "logistic": "linear/model_selection/path_logistic",
     "simd": "compiled/vector_ops",
 }
 
@@ -88,8 +92,8 @@ def interpret(name, old="", new="", **replaced):
 
 def ties_hold(name, old="", new=""):
     """Run the ties of the module that is at fault; they raise AssertionError if it is."""
-    if name == "implicit":
-        return implicit_ties_hold(old, new)
+    if name in ("implicit", "logistic"):
+        return implicit_ties_hold(**{name: (old, new)})
     simd = interpret("simd")
     pairs = {"dot_pairs": simd.dot_pairs, "add_pairs": simd.add_pairs}
     recursion = interpret("recursion", *([old, new] if name == "recursion" else []), **pairs)
@@ -124,14 +128,15 @@ def ties_hold(name, old="", new=""):
         formulas.compare(case, formulas.run_kernel(kernels, case), formulas.printed(case))
 
 
-def implicit_ties_hold(old, new):
+def implicit_ties_hold(implicit=(), logistic=()):
     simd = interpret("simd")
     text = "from cesaro.compiled.vector_ops import add_rows, add_to_row, dot_rows, map_lanes\n"
     assert text in source("implicit")
     kept = sys.modules["cesaro.compiled.vector_ops"]
     sys.modules["cesaro.compiled.vector_ops"] = simd
     try:
-        implicit = interpret("implicit", old, new)
+        step = interpret("logistic", *logistic).step_logistic
+        implicit = interpret("implicit", *implicit, step_logistic=step)
     finally:
         sys.modules["cesaro.compiled.vector_ops"] = kept
     implicit.ahead = lambda *_: None

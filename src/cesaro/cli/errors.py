@@ -1,4 +1,4 @@
-"""Errors and exit codes: 0, 2 with an error and a hint, or 130 after Ctrl-C."""
+"""Errors and exit codes: 0, 2 with an error that says what to do, if need be in a hint, or 130 after Ctrl-C."""
 
 import functools
 import signal
@@ -17,7 +17,6 @@ HINTS = {  # by name: the classes are in modules that are slow to import
     "SvmlightError": "DATA is svmlight text, one row a line: +1 3:0.5 7:1",
     "DataError": "`cesaro data list` shows what is on this machine.",
     "ModelFileError": "`cesaro fit DATA --model FILE` writes a model file.",
-    "ImportError": "pip install 'cesaro[report,torch]' has what figures and networks need.",
     "MemoryError": "use fewer rows, or a machine with more memory.",
     "OSError": "check the path and its permissions.",
 }
@@ -32,7 +31,7 @@ class CLIError(Exception):
 
 
 def handle_errors(command: Callable[..., Any]) -> Callable[..., Any]:
-    """A decorator: errors become one line, a hint and an exit code. Bugs of ours keep their traceback."""
+    """A decorator: errors become one line, perhaps a hint, and an exit code. Bugs of ours keep their traceback."""
 
     @functools.wraps(command)
     def wrapped(*args: Any, **options: Any) -> Any:
@@ -61,15 +60,15 @@ def check_output_path(path: Path | None) -> None:
         raise CLIError(f"{path} is a device or a pipe, which a file would replace", "name a regular file.")
 
 
-def _hint(error: Exception) -> str:
-    """What to do about an error of the library, by its kind: the most special kind decides."""
+def _hint(error: Exception) -> str | None:
+    """What to do about an error of the library, by its kind: the most special kind decides. Others say it themselves."""
     for kind in type(error).__mro__:
         if kind.__name__ in HINTS:
             return HINTS[kind.__name__]
-    return "the option --help of a command shows what it takes."
+    return None
 
 
-def _fail(message: str, hint: str) -> NoReturn:
+def _fail(message: str, hint: str | None) -> NoReturn:
     output.print_error(message, hint)
     raise typer.Exit(EXIT_ERROR) from None
 

@@ -156,13 +156,15 @@ def _print_notes(result: dict[str, Any]) -> None:
     """What did not go as asked."""
     import numpy as np
 
-    worst = float(np.max(result["relative_gap"]))
+    gaps = np.atleast_1d(result["relative_gap"])
+    worst, unproved = float(gaps.max()), np.count_nonzero(gaps > result["tol"])
+    of_classes = f" by {unproved} of {len(gaps)} models" if len(gaps) > 1 else ""
     if result["interrupted"]:
         where = f"and is in {result['model']}" if result["model"] else "but was not saved: give --model FILE"
         output.print_note(f"interrupted. The model at hand is usable {where}; its proved relative gap is {worst:.1e}.")
     elif result["tol"] > 0.0 and not result["converged"]:
         output.print_note(
-            f"the tolerance was not reached: the proved relative gap is {worst:.1e}, asked for {result['tol']:g}. "
+            f"the tolerance was not reached{of_classes}: the proved relative gap is {worst:.1e}, asked for {result['tol']:g}. "
             + ("More --max-iter" if result["solver"] == "anchored" else "--solver anchored, more --max-iter")
             + " or --time-limit, or a larger --tol helps."
         )

@@ -69,7 +69,11 @@ SolverOption = Annotated[
 Tol = Annotated[
     float,
     typer.Option(
-        "--tol", parser=nonnegative_number, metavar="GAP", help="Stop when this relative gap is proved; 0: never."
+        "--tol",
+        parser=nonnegative_number,
+        metavar="GAP",
+        help="Stop when this gap is proved, relative to the objective (more than two classes: to at least a tenth of that "
+        "at 0); 0: never.",
     ),
 ]
 TimeLimit = Annotated[

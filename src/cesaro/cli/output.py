@@ -41,11 +41,12 @@ def print_done(result: dict[str, Any], seconds: float) -> None:
     console(sys.stderr).print(Text.assemble(("done: ", "green"), f"{proved}, {epochs}, {format_seconds(seconds)}"))
 
 
-def print_error(message: str, hint: str) -> None:
+def print_error(message: str, hint: str | None) -> None:
     """What went wrong and what to do, on stderr."""
     err = console(sys.stderr)
     err.print(Text.assemble(("error: ", "bold red"), message), soft_wrap=True)
-    err.print(Text.assemble(("hint: ", "bold cyan"), hint), soft_wrap=True)
+    if hint is not None:
+        err.print(Text.assemble(("hint: ", "bold cyan"), hint), soft_wrap=True)
 
 
 def print_title(name: str, facts: str) -> None:

@@ -1,5 +1,6 @@
 """cesaro predict: labels, one a line, and whether the exact optimum gives them too."""
 
+import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -79,7 +80,8 @@ def _check_columns(fitted: Any, certified: bool, scores: bool, probabilities: bo
         raise CLIError(f"{flag} is about labels, and this model is a regression", f"leave {flag} out.")
     if probabilities and not hasattr(fitted, "predict_proba"):
         raise CLIError(
-            f"a model with --loss {fitted.loss} has no probabilities", "fit it with --loss log_loss, or use --scores."
+            f"a model with --loss {fitted.loss} has no probabilities",
+            "fit it with --loss log_loss or modified_huber, or use --scores.",
         )
 
 
@@ -87,7 +89,9 @@ def _columns(fitted: Any, X: Any, certified: bool, scores: bool, probabilities: 
     """What stands beside the labels, by name."""
     found = {}
     if certified:
-        found["certified"] = fitted.predict_certified(X)[1]
+        with warnings.catch_warnings():  # that none is certified is said in the notes
+            warnings.filterwarnings("ignore", message=".*no label is certified", category=UserWarning)
+            found["certified"] = fitted.predict_certified(X)[1]
     if scores:
         found["scores"] = fitted.decision_function(X)
     if probabilities:

@@ -1,6 +1,7 @@
 """DATA as rows: the name of a data set, a svmlight file, a table or standard input."""
 
 import atexit
+import difflib
 import functools
 import shutil
 import sys
@@ -18,7 +19,7 @@ from cesaro.cli.errors import CLIError
 from cesaro.cli.progress import ProgressBar
 from cesaro.data import Dataset
 from cesaro.linear.out_of_core.readers import blocks
-from cesaro.linear.out_of_core.tables import column_names, is_table
+from cesaro.linear.out_of_core.tables import column_names, is_table, name_list
 
 STDIN = "-"
 
@@ -56,10 +57,9 @@ def read_dataset(
 
 def _read_table(path: Path, bar: ProgressBar, label: str, names: Sequence[str] | None, labelled: bool) -> Given:
     """The rows of a table in memory; labels that are missing are NaN, unless they are needed."""
+    if labelled:
+        check_label(path, label)
     columns = column_names(path)
-    if labelled and label not in columns:
-        shown = ", ".join(columns[:12]) + (", ..." if len(columns) > 12 else "")
-        raise CLIError(f"{path.name} has no column {label!r}", f"say --label NAME: its columns are {shown}.")
     parts = list(
         blocks(path, None, label, lambda done, total: bar.update(done / max(total, 1)), names, label in columns)
     )
@@ -68,6 +68,18 @@ def _read_table(path: Path, bar: ProgressBar, label: str, names: Sequence[str] |
     X, y = sp.vstack([X for X, _ in parts], format="csr"), np.concatenate([y for _, y in parts])
     kept = [name for name in columns if name != label] if names is None else list(names)
     return Given(Dataset(path.name, sp.csr_matrix(X), y, None, None, ""), kept)
+
+
+def check_label(path: Path, label: str) -> None:
+    """Refuse a table without the column of labels, with a guess which one it is."""
+    columns = column_names(path)
+    if label in columns:
+        return
+    near, words = difflib.get_close_matches(label, columns, 1), column_names(path, words=True)
+    guess = f"perhaps --label {near[0]}" if near else "say --label NAME"
+    if not near and len(words) == 1:
+        guess = f"perhaps --label {words[0]}, the one column of words"
+    raise CLIError(f"{path.name} has no column {label!r}", f"{guess}: its columns are {name_list(columns)}.")
 
 
 @functools.cache

@@ -12,6 +12,7 @@ from cesaro.cli import estimator
 from cesaro.cli.progress import ProgressBar
 from cesaro.cli.reading import (
     STDIN,
+    check_label,
     check_label_kind,
     check_test_labels,
     find_file,
@@ -73,6 +74,8 @@ class OutOfCoreSource:
     def __init__(self, source: str, test: str | None, memory: float, bar: ProgressBar, label: str = "label") -> None:
         self.path, self.memory, self.label = find_file(source), memory, label
         self.cache = self.path.parent if source == STDIN else None
+        if is_table(self.path):
+            check_label(self.path, label)
         bar.start(f"parsing {self.path.name}")
         self.store = open_store(
             self.path, cache=self.cache, label=label, progress=lambda done, total: bar.update(done / max(total, 1))

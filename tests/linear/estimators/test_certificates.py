@@ -86,6 +86,7 @@ def test_the_relative_gap_is_over_the_objective_but_never_over_less_than_a_thous
     assert easy.relative_gap_ == pytest.approx(easy.dual_gap_ / 1e-3)
 
 
+@pytest.mark.filterwarnings("ignore:.*no label is certified")  # by the loosest of the tolerances
 def test_certified_labels_are_those_of_the_optimum():
     certified = 0
     for seed in range(200):
@@ -106,7 +107,8 @@ def test_nothing_is_certified_without_a_proof():
     X, y, _ = data()
     model = DualAveragingClassifier().partial_fit(X, y, classes=[0, 1])
     assert model.dual_gap_ == np.inf
-    assert not model.predict_certified(X)[1].any()
+    with pytest.warns(UserWarning, match="partial_fit proves nothing"):
+        assert not model.predict_certified(X)[1].any()
 
 
 def test_the_history_ends_where_the_model_is_and_can_be_plotted():
@@ -157,12 +159,13 @@ def test_certified_labels_depend_on_the_fit_not_on_later_parameters():
 
 def test_a_huge_row_certifies_nothing_about_the_others():
     X, y, _ = data(n=60, d=3)
-    model = DualAveragingClassifier(alpha=1e-2, fit_intercept=False, max_iter=1, tol=0, random_state=0).fit(X, y)
+    model = DualAveragingClassifier(alpha=1e-2, fit_intercept=False, max_iter=5, tol=0, random_state=0).fit(X, y)
     Z = np.random.default_rng(1).normal(size=(2000, 3))
     alone = model.predict_certified(Z)[1]
     for huge in ([[1e165, 0.0, 0.0]], [[0.0, 1e300, 0.0]]):
         np.testing.assert_array_equal(model.predict_certified(np.vstack([Z, huge]))[1][:-1], alone)
         np.testing.assert_array_equal(model.predict_certified(sp.csr_array(np.vstack([Z, huge])))[1][:-1], alone)
+    assert alone.any()
     assert not alone.all()
 
 

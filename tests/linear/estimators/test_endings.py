@@ -22,7 +22,7 @@ ENDLESS = {"alpha": 1e-7, "l1_ratio": 0.3, "tol": 1e-15, "max_iter": 10**7}  # w
 
 def test_a_tolerance_that_is_not_reached_is_a_warning_that_states_the_gap():
     X, y, _ = data()
-    with pytest.warns(ConvergenceWarning, match=r"relative gap is \d\.\de-\d\d after 2 epochs, above tol=1e-06"):
+    with pytest.warns(ConvergenceWarning, match=r"relative gap is \d\.\de-\d\d, above tol=1e-06, after 2 epochs"):
         DualAveragingClassifier(tol=1e-6, max_iter=2).fit(X, y)
 
 

@@ -112,7 +112,7 @@ def test_a_penalty_of_the_intercept_is_l2_and_so_none_with_l1_alone():
 def test_no_label_is_certified_and_a_warning_says_so():
     X, y, _ = data()
     model = DualAveragingClassifier("log_loss", alpha=0.01, **FREE, tol=1e-8).fit(X, y)
-    with pytest.warns(UserWarning, match="No label is certified"):
+    with pytest.warns(UserWarning, match="no label is certified: l1_ratio=1"):
         labels, proved = model.predict_certified(X)
     np.testing.assert_array_equal(labels, model.predict(X))
     assert not proved.any()

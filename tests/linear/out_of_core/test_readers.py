@@ -46,7 +46,7 @@ def test_columns_of_a_table_are_found_by_name(tmp_path):
     pq.write_table(pa.table({name: columns[name] for name in reversed(columns)}), path)
     np.testing.assert_array_equal(model.predict_file(path), model.predict(pd.DataFrame(X, columns=names)))
     pq.write_table(pa.table(columns).rename_columns([*names[:-1], "other", "label", "more"]), path)
-    with pytest.raises(ValueError, match=rf"lacks columns that the model was fitted to: \['{names[-1]}'\]"):
+    with pytest.raises(ValueError, match=rf"lacks columns that the model was fitted to: {names[-1]}\. It has"):
         model.predict_file(path)
 
 
@@ -55,10 +55,10 @@ def test_a_table_must_be_whole_numbers_or_floats(tmp_path):
     pq = pytest.importorskip("pyarrow.parquet")
     path = tmp_path / "rows.parquet"
     pq.write_table(pa.table({"x": ["a", "b"], "label": [0, 1]}), path)
-    with pytest.raises(ValueError, match=r"not numbers: \['x'\]"):
+    with pytest.raises(ValueError, match=r"not numbers: x\."):
         classifier().fit_file(path, cache=tmp_path / "cache")
     pq.write_table(pa.table({"x": [1.0, None], "label": [0, 1]}), path)
-    with pytest.raises(ValueError, match="empty or infinite value in the column 'x'"):
+    with pytest.raises(ValueError, match=r"an empty value in row 2 \(the first is 1\), column 'x'"):
         classifier().fit_file(path, cache=tmp_path / "cache")
     assert not [folder for folder in (tmp_path / "cache").iterdir() if folder.is_dir()]
 
@@ -110,5 +110,5 @@ def test_a_csv_file_that_is_no_table_is_refused(tmp_path):
     with pytest.raises(ValueError, match="cannot be read as CSV further"):
         classifier().fit_file(path, cache=tmp_path / "cache")
     path.write_text("x,town,label\n1,Rome,0\n2,Oslo,1\n", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"not numbers: \['town'\].*one column of 0 and 1"):
+    with pytest.raises(ValueError, match=r"not numbers: town\..*one column of 0 and 1"):
         classifier().fit_file(path, cache=tmp_path / "cache")

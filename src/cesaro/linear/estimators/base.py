@@ -1,7 +1,6 @@
 """What the classifier and the regressor share: parameters, from parameters to problems, from fits to attributes."""
 
 import math
-import warnings
 from abc import ABC, abstractmethod
 from numbers import Integral
 from os import PathLike
@@ -10,7 +9,6 @@ from typing import Any, Self
 import numpy as np
 from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,6 +16,7 @@ from cesaro.linear.estimators.export import Exports
 from cesaro.linear.estimators.fingerprint import FURTHER, about
 from cesaro.linear.estimators.parameters import CONSTRAINTS
 from cesaro.linear.estimators.previous_fit import PreviousFit
+from cesaro.linear.estimators.proof_warnings import warn_unproved
 from cesaro.linear.estimators.representation import ShowsItsProof
 from cesaro.linear.estimators.sklearn_compat import CachedParameters, Callbacks, CallbackSupportMixin, has_callbacks
 from cesaro.linear.estimators.validation import check_finite, place_in_rows
@@ -167,7 +166,7 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters
             raise
         fits = self._solve(problems, at_zero, settings)
         self._publish(fits, at_zero, problems[0], self._intercept_reaches(problems, fits, settings))
-        self._warn(fits, settings.interrupted)
+        warn_unproved(self, fits, problems[0].rows, settings.interrupted)
         return self
 
     def _split(self, W: np.ndarray, d: int) -> tuple[np.ndarray, np.ndarray]:
@@ -212,23 +211,6 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters
         self._mu, self._scaling = problem.mu, problem.rows.bias
         penalized = problem.penalize_intercept or not self._scaling
         self._intercept_reach = np.full(len(fits), 0.0 if penalized else np.inf) if reaches is None else reaches
-
-    def _warn(self, fits: list[Fit], interrupted: bool = False) -> None:
-        """Say so, to the caller of fit, when the proof that was asked for is not there."""
-        reached = float(np.max(self.relative_gap_))
-        if interrupted or any(fit.status == "interrupted" for fit in fits):
-            message = (
-                f"The fit was interrupted after {self.n_iter_} epochs. The model is fitted and usable; "
-                f"its proved relative gap is {reached:.1e}."
-            )
-            warnings.warn(message, ConvergenceWarning, stacklevel=5)
-        elif self.tol and reached > self.tol:
-            message = (
-                f"The proved relative gap is {reached:.1e} after {self.n_iter_} epochs, above tol={self.tol:g}. "
-                "If the columns differ in scale, scale them (MaxAbsScaler, StandardScaler); then raise max_iter, time_limit "
-                "or tol; tol=0 asks for no proof."
-            )
-            warnings.warn(message, ConvergenceWarning, stacklevel=5)
 
 
 def _seed(random_state: Any) -> int:

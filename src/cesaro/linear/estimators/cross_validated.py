@@ -1,13 +1,13 @@
 """What the cross-validated estimators share: from searches over alpha, one for each l1_ratio, to scores and the best."""
 
 import time
-import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from cesaro.linear.estimators.base import LinearModel
+from cesaro.linear.estimators.proof_warnings import warn
 from cesaro.linear.model_selection.folds import Fold, results
 from cesaro.linear.model_selection.search import Found, Search
 from cesaro.linear.problem.problem import TWO_CLASSES
@@ -80,21 +80,19 @@ def conclude(model: LinearModel, scored: list[Scored]) -> Settings:
     last = scored[-1].settings
     if last.interrupted:
         return last
-    warn_at_the_edge(model.alphas_, model.alpha_, mean[ratios == model.l1_ratio_])
+    warn_at_the_edge(type(model).__name__, model.alphas_, model.alpha_, mean[ratios == model.l1_ratio_])
     settings = scored[int(best // len(model.alphas_))].settings
     if settings.time_limit is None:
         return settings
     return settings._replace(time_limit=sum(one.settings.time_limit or 0.0 for one in scored))  # what each has left
 
 
-def warn_at_the_edge(alphas: np.ndarray, best: float, mean: np.ndarray) -> None:
+def warn_at_the_edge(name: str, alphas: np.ndarray, best: float, mean: np.ndarray) -> None:
     """Say so if the best alpha is the least or the largest of the grid, and no other does as well."""
     inside = (alphas > alphas.min()) & (alphas < alphas.max())
     if inside.any() and best in (alphas.min(), alphas.max()) and not np.nanmax(mean[inside]) >= np.nanmax(mean):
         beyond = "smaller" if best == alphas.min() else "larger"
-        warnings.warn(
-            f"the best alpha, {best:.3g}, is at the edge of the grid: {beyond} ones may be better. Pass alphas that go "
-            "further.",
-            UserWarning,
-            stacklevel=4,
+        warn(
+            f"{name}: the best alpha, {best:.3g}, is at the edge of the grid: {beyond} ones may be better. Pass alphas that "
+            "go further."
         )

@@ -12,6 +12,7 @@ from cesaro.linear.estimators.base import LinearModel
 from cesaro.linear.estimators.one_vs_rest import LinearClassifier, class_factors, one_vs_rest_columns
 from cesaro.linear.estimators.parameters import check_together
 from cesaro.linear.estimators.previous_fit import PreviousFit
+from cesaro.linear.estimators.proof_warnings import warn_unproved
 from cesaro.linear.estimators.sklearn_compat import validate_parameters
 from cesaro.linear.estimators.targets import columns_of
 from cesaro.linear.problem.csr import Rows
@@ -118,4 +119,4 @@ def publish(model: Any, fits: list[Fit], sample: Problem, n: int) -> None:
     model._previous = PreviousFit(problem, model.solver, len(fits), [])
     if not is_classifier(model):
         model._shape(single=np.ndim(model._center) == 0)
-    model._warn(fits)
+    warn_unproved(model, fits, None, interrupted=False)

@@ -2,7 +2,6 @@
 
 import math
 import time
-import warnings
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from cesaro.linear.bounds.rounding import relative_error
 from cesaro.linear.estimators.base import LinearModel
 from cesaro.linear.estimators.certified_predictions import certified_labels, row_norms
 from cesaro.linear.estimators.parameter_docs import EVERY_ESTIMATOR
+from cesaro.linear.estimators.proof_warnings import warn_nothing_certified
 from cesaro.linear.estimators.validation import check_points
 from cesaro.linear.out_of_core.csr_store import Store
 from cesaro.linear.problem.block_order import Layout, pieces
@@ -27,10 +27,6 @@ from cesaro.linear.problem.scales import of_ordinary_size
 from cesaro.linear.solvers.settings import Settings
 from cesaro.losses import CLASSIFICATION, Loss, ProbabilityLink
 
-NOTHING_CERTIFIED = (
-    "No label is certified: l1_ratio=1 leaves no L2 term, and without strong convexity the duality gap does not bound the "
-    "distance to the optimum. Use l1_ratio < 1, for example 0.99."
-)
 LEFT = 0.25  # of a time limit, at most, for what follows the solver
 PATIENCE = 0.03  # seconds for that after Ctrl-C, or where the time is over
 
@@ -40,7 +36,10 @@ def gives_probabilities(classifier: Any) -> bool:
     able = [name for name, kind in CLASSIFICATION.items() if issubclass(kind, ProbabilityLink)]
     if classifier.loss in able:
         return True
-    raise AttributeError(f"probabilities need one of the losses {able}: this model has loss={classifier.loss!r}")
+    raise AttributeError(
+        f"probabilities need one of the losses {able}: this model has loss={classifier.loss!r}. Or wrap it in scikit-learn's "
+        "CalibratedClassifierCV, which gives any loss some."
+    )
 
 
 @complete(EVERY_ESTIMATOR)
@@ -169,19 +168,20 @@ class LinearClassifier(ClassifierMixin, LinearModel):
             As `predict` gives them.
         proved : ndarray of bool of shape (n_samples,)
             True where the duality gap is small enough for a proof. A free intercept needs a smaller one than a
-            penalised one, since the gap bounds it only through the losses. Without an L2 term, `l1_ratio=1`, nothing is
-            proved, with a warning: the gap bounds how good the model is, not how far from the optimum.
+            penalised one, since the gap bounds it only through the losses: with many classes `tol=1e-6` or less. A warning
+            tells if none is. Without an L2 term, `l1_ratio=1`, nothing is proved: the gap bounds how good the model is,
+            not how far from the optimum.
         """
         check_is_fitted(self)
         X = check_points(self, X)
-        if self._mu == 0.0:
-            warnings.warn(NOTHING_CERTIFIED, UserWarning, stacklevel=2)
         gap = np.atleast_1d(self.dual_gap_) + self._rounding * np.atleast_1d(self.objective_)
         w_norms = np.hypot(row_norms(self.coef_, 0.0), self.intercept_ / (self._scaling or 1.0))
         scaling = 0.0 if self._intercept_reach.any() else self._scaling
         best, proved = certified_labels(
             self._scores(X), row_norms(X, scaling), gap, self._mu, w_norms, X.shape[1] + 4, self._intercept_reach
         )
+        if not proved.any():
+            warn_nothing_certified(self, len(proved))
         return self.classes_[best], proved
 
     @available_if(gives_probabilities)
@@ -233,7 +233,7 @@ def class_factors(
         return np.divide(counts.sum(), len(classes) * counts, out=np.ones(len(classes)), where=counts > 0.0)
     unknown = [label for label in class_weight if label not in classes]
     if unknown and len(class_weight) - len(unknown) < len(classes):
-        raise ValueError(f"class_weight names {unknown}, which are not among the classes {list(classes)}.")
+        raise ValueError(f"class_weight names {unknown}, which are not among the classes {classes.tolist()}.")
     factors: np.ndarray = np.array([class_weight.get(label, 1.0) for label in classes.tolist()], dtype=float)
     if not (np.isfinite(factors).all() and (factors >= 0.0).all() and factors.any()):
         raise ValueError(f"class_weight must be finite, not negative and not all zero: got {class_weight}.")

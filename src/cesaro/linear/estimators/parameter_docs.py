@@ -16,7 +16,8 @@ anchor : "auto" or float
 radius : float or None
     Bound on |w|, the weight of a penalised intercept included.
 tol : float or None
-    Stop when `relative_gap_` is at most this; 0 or None runs all `max_iter` epochs.
+    Stop when `relative_gap_` is at most this: the gap relative to the objective, but to no less than a thousandth of the
+    objective at 0, a tenth with more than two classes. 0 or None runs all `max_iter` epochs.
 max_iter : int
     Epochs at most.
 batch_size : int

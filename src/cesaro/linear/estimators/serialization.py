@@ -88,7 +88,13 @@ def record(model: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     name = type(model).__name__.removesuffix("CV")
     if name not in PLAIN:
         hint = " Call its to_local() first." if hasattr(model, "to_local") else ""
-        raise TypeError(f"save takes a {' or a '.join(PLAIN)}: got {type(model).__name__}.{hint}")
+        if hasattr(model, "steps"):
+            hint = " Save its last step, model[-1], and the steps before it, model[:-1], with skops or joblib."
+        elif hasattr(model, "best_estimator_"):
+            hint = " Save its best_estimator_."
+        raise TypeError(
+            f"save takes a {', a '.join(PLAIN)} or one of their CV classes: got {type(model).__name__}.{hint}"
+        )
     check_is_fitted(model)
     return _facts(model, name), _arrays(model)
 

@@ -1,6 +1,7 @@
 """Implicit dual averaging of many models in one pass, for searches: uniform weights, an anchor, and not the slope
 at the old point but the one, -b = phi'(p), consistent with the point after the step. All losses but the logistic
-are phi(p) = max_b b (y - p) - bend b^2 / 2 - eps |b| over an interval. So with h = sum a b x and w = h / (mu Gamma)
+(see `path_logistic`) are phi(p) = max_b b (y - p) - bend b^2 / 2 - eps |b| over an interval. So with h = sum a b x and
+w = h / (mu Gamma)
 
     b = clip( dead(y mu Gamma - <x, h>, eps mu Gamma) / (a |x|^2 + bend mu Gamma) ),    dead(r, e) = r -+ e beyond +-e
 
@@ -20,8 +21,8 @@ from cesaro.compiled.llvm_vectors import maximum, minimum
 from cesaro.compiled.prefetch import prefetch
 from cesaro.compiled.vector_ops import add_rows, add_to_row, dot_rows, map_lanes
 from cesaro.dual_form import LOGISTIC
+from cesaro.linear.model_selection.path_logistic import step_logistic
 from cesaro.linear.problem.csr import NEAR, ONE, ahead, square
-from cesaro.linear.problem.scalar_losses import conjugate, dual_update
 
 
 class ModelBatch(NamedTuple):
@@ -145,21 +146,13 @@ def implicit_step(loss, a, q, one, y, m, g, G, mu, mask, cut, idle):
         real(0),
     )
     bend, half, eps = real(loss.bend), real(loss.bend / 2), real(loss.eps)
+    if loss.kind == LOGISTIC:
+        return step_logistic((a, q, real(0.5), real(1), zero), (y, mu, mask, m, G, cut, g), idle)
     if one and loss.bend == 0.0 and loss.eps == 0.0:
         return step_without_bend((a, real(1) / q, low, high, cap, zero, y[0]), (mu, mask, m, G, cut, g), idle)
     if one:
         return step_models((a, q, bend, half, eps, low, high, cap, zero, y[0]), (mu, mask, m, G, cut, g), idle)
     return step_own_targets((a, q, bend, half, eps, low, high, cap, zero), (y, mu, mask, m, G, cut, g), idle)
-
-
-@register_jitable(**LOOP)
-def implicit_step_logistic(loss, a, q, y, m, g, G, mu, mask, cut):
-    """The same for the logistic loss, one model at a time."""
-    for k in range(m.shape[0]):
-        G[k] += a * mu[k] * mask[k]
-        b = dual_update(loss, float(y[k]), float(m[k] / G[k]), a * q / G[k], 0.0)
-        g[k] = a * mask[k] * b
-        cut[k] -= a * mask[k] * conjugate(loss, -float(b), float(y[k]))
 
 
 @register_jitable(**LOOP)
@@ -229,10 +222,7 @@ def run_path_epoch(rows, Y, v, q, pattern, order, begin, end, loss, sparse, batc
                 soft_margins(rows, i, batch.h, m, T)
             else:
                 batch_margins(rows, i, batch.h, m, idle)
-            if loss.kind == LOGISTIC:
-                implicit_step_logistic(loss, a, q[i], y, m, g, G, batch.mu, mask, batch.cut)
-                scatter(rows, i, batch.h, g, idle)
-            elif implicit_step(loss, a, q[i], one, y, m, g, G, batch.mu, mask, batch.cut, idle):
+            if implicit_step(loss, a, q[i], one, y, m, g, G, batch.mu, mask, batch.cut, idle):
                 scatter(rows, i, batch.h, g, idle)
             elif resting:
                 rest[i] = 1

@@ -8,11 +8,10 @@ import time
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
-from cesaro.compiled.flags import KERNEL
 from cesaro.linear.problem.csr import Rows
 from cesaro.linear.problem.problem import TWO_CLASSES, Fit, Problem, make_problem, value_at_zero
+from cesaro.linear.problem.scales import column_sizes
 from cesaro.linear.solvers.driver import Report
 from cesaro.linear.solvers.hurried_fits import some_of
 from cesaro.linear.solvers.parallel import solve_all
@@ -89,17 +88,8 @@ def suits_one_pass(search: Search, rows: Rows, columns: list[np.ndarray]) -> boo
 
 def _even(rows: Rows) -> bool:
     """Whether the columns are of about the same scale, and that is one for float32."""
-    top = np.zeros(rows.d, rows.data.dtype)
-    largest_entries(rows.data, rows.col, top)
-    top = top[top > 0.0]
+    top = column_sizes(rows)
     return len(top) > 0 and top.max() <= EVEN * top.min() and top.min() > 1.0 / LARGE and top.max() < LARGE
-
-
-@njit(**KERNEL)
-def largest_entries(data, col, top):
-    """top_j = max |x_ij|."""
-    for k in range(data.shape[0]):
-        top[col[k]] = max(top[col[k]], abs(data[k]))
 
 
 def one_at_a_time(search: Search, rows: Rows, tasks: list[Task]) -> Found:

@@ -15,6 +15,7 @@ BATCH = 1 << 14  # rows of a table at a time
 TEXT = 1 << 23  # bytes of CSV at a time
 PARQUET, ARROW = b"PAR1", b"ARROW1"
 SEPARATORS = (",", "\t", ";")
+ENDS = 6  # names of columns that are listed from either end
 FEATURE = re.compile(r"(^|\s)\d+:[-+.\d]")  # index:value, which no CSV has
 Progress = Callable[[int, int], None]
 
@@ -48,10 +49,17 @@ def separator(path) -> str | None:
     return found if found in lines[0] else None
 
 
-def column_names(path) -> list[str]:
-    """The names of a table's columns."""
+def column_names(path, words: bool = False) -> list[str]:
+    """The names of a table's columns, or of those alone that are not numbers."""
     with open_table(Path(path)) as table:
-        return list(table.schema.names)
+        return [field.name for field in table.schema if not (words and _is_number(field.type))]
+
+
+def name_list(names: Sequence[str]) -> str:
+    """Names in a row; of many the first and the last ones."""
+    if len(names) <= 2 * ENDS:
+        return ", ".join(names)
+    return f"{', '.join(names[:ENDS])}, ..., {', '.join(names[-ENDS:])} ({len(names)} in all)"
 
 
 @contextmanager
@@ -61,7 +69,7 @@ def open_table(path: Path) -> Iterator[Table]:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError as error:
-        raise ImportError(f"{path} is a table, which needs pyarrow: pip install 'cesaro[parquet]'.") from error
+        raise ImportError(f"{path} is a table, which needs pyarrow: pip install 'cesaro[tables]'.") from error
     if (comma := separator(path)) is not None:
         with _open_csv(path, comma) as table:
             yield table
@@ -123,9 +131,11 @@ def table_blocks(
     with open_table(path) as table:
         schema = table.schema
         names = _wanted(path, schema, n_features, label, names, labelled)
+        first = 1  # row of a batch
         for batch in table.batches:
-            X = np.column_stack([_numbers(path, batch, name) for name in names])
-            yield sp.csr_array(X), _labels(path, batch, label) if labelled else np.full(len(X), np.nan)
+            X = np.column_stack([_numbers(path, batch, name, first) for name in names])
+            yield sp.csr_array(X), _labels(path, batch, label, first) if labelled else np.full(len(X), np.nan)
+            first += len(X)
             if progress is not None:
                 progress(table.tell(), table.size)
 
@@ -135,17 +145,17 @@ def _wanted(path: Path, schema: Any, n_features, label: str, names, labelled: bo
     given = [name for name in schema.names if name != label]
     if names is not None and (missing := sorted(set(names) - set(schema.names))):
         raise ValueError(
-            f"{path} lacks columns that the model was fitted to: {missing[:20]}. It has {given[:20]}. Rename them."
+            f"{path} lacks columns that the model was fitted to: {name_list(missing)}. It has {name_list(given)}. Rename them."
         )
     names = given if names is None else list(names)
     if labelled and label not in schema.names:
-        raise ValueError(f"{path} has no column {label!r}: it has {names[:20]}. Say label=... to name it.")
+        raise ValueError(f"{path} has no column {label!r}: it has {name_list(names)}. Say label=... to name it.")
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ValueError(f"{path} has more than one column called {twice[0]!r}. Rename one of them.")
     if bad := [field.name for field in schema if field.name in names and not _is_number(field.type)]:
         raise ValueError(
-            f"{path} has columns that are not numbers: {bad[:20]}. Encode them as numbers first, for example one column of "
-            "0 and 1 for each value."
+            f"{path} has columns that are not numbers: {name_list(bad)}. Encode them as numbers first, for example one "
+            "column of 0 and 1 for each value."
         )
     if n_features is not None and n_features != len(names):
         raise ValueError(
@@ -161,21 +171,27 @@ def _is_number(kind: Any) -> bool:
     return bool(is_floating(kind) or is_integer(kind) or is_boolean(kind))
 
 
-def _numbers(path: Path, batch, name: str) -> np.ndarray:
-    """A column as floats, all of them finite."""
+def _numbers(path: Path, batch, name: str, first: int) -> np.ndarray:
+    """A column as floats, all of them finite; `first` is the number of the batch's first row, for errors."""
     values = batch.column(name).to_numpy(zero_copy_only=False).astype(np.float64)
-    if not np.isfinite(values).all():
+    if not (finite := np.isfinite(values)).all():
+        kind = "an empty" if np.isnan(values[finite.argmin()]) else "an infinite"
         raise ValueError(
-            f"{path} has an empty or infinite value in the column {name!r}. Remove such rows or impute it."
+            f"{path} has {kind} value in row {first + int(finite.argmin())} (the first is 1), column {name!r}. Remove such "
+            "rows or impute it."
         )
     return values
 
 
-def _labels(path: Path, batch, name: str) -> np.ndarray:
+def _labels(path: Path, batch, name: str, first: int) -> np.ndarray:
     """The labels or targets: numbers, or words."""
     column = batch.column(name)
     if _is_number(column.type):
-        return _numbers(path, batch, name)
+        return _numbers(path, batch, name, first)
+    values = column.to_pylist()
     if column.null_count:
-        raise ValueError(f"{path} has a row without a label: the column {name!r} is empty there. Remove such rows.")
-    return np.array([str(value) for value in column.to_pylist()])
+        raise ValueError(
+            f"{path} has no label in row {first + values.index(None)} (the first is 1): the column {name!r} is empty there. "
+            "Remove such rows."
+        )
+    return np.array([str(value) for value in values])

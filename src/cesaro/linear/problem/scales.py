@@ -6,8 +6,11 @@ What is promised of a fit holds for data between `LEAST` and `MOST`: beyond them
 import math
 
 import numpy as np
+from numba import njit
 
+from cesaro.compiled.flags import KERNEL
 from cesaro.linear.problem.block_order import pieces
+from cesaro.linear.problem.csr import Rows
 from cesaro.linear.problem.problem import Problem
 
 LEAST, MOST = 1e-151, 1e151  # of the largest entry of X, of the largest target, of alpha
@@ -42,6 +45,20 @@ def largest_entry(problem: Problem) -> float:
     data = problem.rows.data
     sizes = [max(float(data[piece].max()), -float(data[piece].min())) for piece in pieces(len(data))]
     return max([*sizes, abs(problem.rows.bias)])
+
+
+def column_sizes(rows: Rows) -> np.ndarray:
+    """The largest |x| of every column that has entries."""
+    top = np.zeros(rows.d, rows.data.dtype)
+    largest_entries(rows.data, rows.col, top)
+    return top[top > 0.0]
+
+
+@njit(**KERNEL)
+def largest_entries(data, col, top):
+    """top_j = max |x_ij|."""
+    for k in range(data.shape[0]):
+        top[col[k]] = max(top[col[k]], abs(data[k]))
 
 
 def in_range(problems: list[Problem]) -> list[Problem]:
