@@ -12,7 +12,7 @@ from cesaro.optim.averaged_step import FORMAT, STEP, X, Z, initial_state, make_b
 from cesaro.optim.averaging_optimizer import AveragingOptimizer
 from cesaro.optim.averaging_schedule import as_plain_value
 from cesaro.optim.checkpoints import check_checkpoint_of_base, restore_types
-from cesaro.optim.step_inputs import loss_and_active
+from cesaro.optim.step_inputs import active_parameters, loss_of
 from cesaro.optim.validation import check_averaged_group, momentum_of
 
 
@@ -182,8 +182,8 @@ class Averaged(Optimizer):
         RuntimeError
             If a gradient is sparse; nothing is changed then.
         """
-        loss, active = loss_and_active(self, closure, (Z, X))
-        batches = make_batches(active, self.state)
+        loss = loss_of(closure)
+        batches = make_batches(active_parameters(self, (Z, X)), self.state)
         for batch in batches:
             show_z(batch)
         try:

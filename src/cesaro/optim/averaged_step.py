@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
-from cesaro.optim import kernels
+from cesaro.optim import kernel_calls, kernels
 from cesaro.optim.averaging_schedule import make_averaging_schedule
 from cesaro.optim.foreach import ForeachOps, copy_, lerp, lerp_
 from cesaro.optim.step_inputs import Active
@@ -77,7 +77,7 @@ def make_batches(active: Active, state: Any) -> list[AveragedBatch]:
     found: dict[Any, AveragedBatch] = {}
     compiling = torch.compiler.is_compiling()
     counters: dict[Any, list[Tensor]] = {}
-    for group, p in active:
+    for group, p in ((group, p) for group, params in active for p in params):
         mine = state.get(p, {})
         step = mine.get(STEP)
         t = 0.0 if compiling or step is None else step.item()
@@ -121,9 +121,9 @@ def show_z(batch: AveragedBatch) -> None:
         copy_(batch.params, batch.z)
         return
     to_x = 1.0 / (1.0 - now.ahead)
-    large, (p, z) = kernels.divide(batch.params, batch.z)
-    for pair in large:
-        kernels.run(kernels.exchange_for_z, [*pair], [], now.dual, to_x, float(decay))
+    taken, (p, z) = kernel_calls.divide(batch.params, batch.z)
+    if taken[0]:
+        kernel_calls.run(kernels.exchange_for_z, taken, [], now.dual, to_x, float(decay))
     if p:
         middle = lerp(z, p, now.dual)
         if group["averaging_weight_decay"]:
@@ -142,9 +142,9 @@ def show_y(batch: AveragedBatch) -> None:
         copy_(batch.params, lerp(batch.x, batch.z, now.next_ahead))
         return
     towards_z = 1.0 - (1.0 - now.primal) * (1.0 - now.next_ahead)
-    large, (p, x) = kernels.divide(batch.params, batch.z)
-    for pair in large:
-        kernels.run(kernels.exchange_for_y, [*pair], [], towards_z)
+    taken, (p, x) = kernel_calls.divide(batch.params, batch.z)
+    if taken[0]:
+        kernel_calls.run(kernels.exchange_for_y, taken, [], towards_z)
     if p:
         following = lerp(x, p, towards_z)
         copy_(x, p)

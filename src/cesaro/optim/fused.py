@@ -12,7 +12,7 @@ import functools
 import torch
 from torch import Tensor
 
-from cesaro.optim.kernels import laid_out_alike
+from cesaro.optim.kernel_calls import all_laid_out_alike
 
 
 def is_supported(*tensors: list[Tensor]) -> bool:
@@ -20,7 +20,7 @@ def is_supported(*tensors: list[Tensor]) -> bool:
     x = tensors[0]
     if torch.compiler.is_compiling() or not _behaves_as_expected(x[0].device.type, x[0].dtype):
         return False
-    return all(laid_out_alike(*same) and len({t.dtype for t in same}) == 1 for same in zip(*tensors, strict=True))
+    return all_laid_out_alike(*tensors)
 
 
 def step_(
