@@ -7,7 +7,8 @@
 
 With ahead = 0 it is SC-PDA around the base. The base sees its own parameters, which hold z while it runs. x is not stored:
 x = z + (y - z)/(1 - k), and the last line is y_{t+1} = x + (1 - (1 - c_{t+1})(1 - k_{t+1})) (z - x). Only parameters of 16
-bits, which would round the averages away, have x and z in float32; what the base has changed in its 16 bits is added to z.
+bits, which would round the averages away, have x and z in float32; z is then what the base has made of its 16 bits and their
+rounding error.
 """
 
 from collections.abc import Iterator
@@ -44,7 +45,7 @@ class AveragedBatch(NamedTuple):
     group: dict[str, Any]
     t: Any
     params: list[Tensor]
-    z: list[Tensor]  # while the base runs x, unless that is stored
+    z: list[Tensor]  # while the base runs x, or, where that is stored, z - p
     x: list[Tensor]  # in float32; empty where the parameters' own type will do
     now: Coefficients
 
@@ -119,6 +120,10 @@ def show_z(batch: AveragedBatch) -> None:
         if group["averaging_weight_decay"]:
             ForeachOps.add_(batch.z, y, -decay)
         copy_(batch.params, batch.z)
+        if torch.compiler.is_compiling():
+            torch._dynamo.graph_break()  # inductor would leave out the rounding of p, and z - p with it
+        for z, p in zip(batch.z, batch.params, strict=True):
+            z.sub_(p)  # what 16 bits cannot hold, exactly
         return
     to_x = 1.0 / (1.0 - now.ahead)
     taken, (p, z) = kernel_calls.divide(batch.params, batch.z)
@@ -136,8 +141,8 @@ def show_y(batch: AveragedBatch) -> None:
     """The parameters, which the base has updated, become the next y, and z what they were."""
     now = batch.now
     if batch.x:
-        for updated, z in zip(batch.params, batch.z, strict=True):
-            z.add_(updated.to(z.dtype) - z.to(updated.dtype).to(z.dtype))
+        for z, updated in zip(batch.z, batch.params, strict=True):
+            z.add_(updated)
         lerp_(batch.x, batch.z, now.primal)
         copy_(batch.params, lerp(batch.x, batch.z, now.next_ahead))
         return
@@ -147,14 +152,15 @@ def show_y(batch: AveragedBatch) -> None:
         kernel_calls.run(kernels.exchange_for_y, taken, [], towards_z)
     if p:
         following = lerp(x, p, towards_z)
-        copy_(x, p)
+        # torch's inductor loses z where it is a mere copy of p, which then changes: a factor of 1 that it cannot foresee prevents it.
+        copy_(x, p, batch.t.clamp(max=1.0).unbind() if isinstance(batch.t, Tensor) else None)
         copy_(p, following)
 
 
 @contextmanager
 def scaled_rates(base: Optimizer, batches: list[AveragedBatch]) -> Iterator[None]:
     """The base's rates are lr r_t in here; a group whose parameters are at different steps is several groups."""
-    groups, shown, rates = base.param_groups, [], []
+    groups, shown, changed = base.param_groups, [], []
     for group in groups:
         mine = [batch for batch in batches if batch.group is group]
         scales = [_one(batch.now.rate) for batch in mine]
@@ -163,15 +169,17 @@ def scaled_rates(base: Optimizer, batches: list[AveragedBatch]) -> Iterator[None
             continue
         shown.append(group)
         if mine and (isinstance(scales[0], Tensor) or scales[0] != 1.0):
-            rates.append((group, group["lr"]))
+            changed.append((group, {key: group[key] for key in ("lr", "foreach") if key in group}))
             group["lr"] = group["lr"] * scales[0]
+            if isinstance(scales[0], Tensor) and "foreach" in group:
+                group["foreach"] = False  # Adam refuses a tensor with True; compiled it makes no difference
     base.param_groups = shown
     try:
         yield
     finally:
         base.param_groups = groups
-        for group, lr in rates:
-            group["lr"] = lr
+        for group, saved in changed:
+            group.update(saved)
 
 
 def _one(rate: Any) -> Any:
