@@ -133,18 +133,6 @@ def test_a_base_that_fails_leaves_its_rate_and_the_parameters_and_trains_on():
     assert not torch.equal(weights(model), before)
 
 
-def test_momentum_in_the_base_is_warned_of():
-    for base in (AdamW([parameter(1)]), SGD([parameter(1)], lr=0.1, momentum=0.9)):
-        with pytest.warns(UserWarning, match=r"has momentum 0\.9, and averaging acts as momentum already"):
-            Averaged(base)
-
-
-@pytest.mark.parametrize("base", [1, torch.optim.LBFGS([parameter(1)]), Averaged(SGD([parameter(1)], lr=0.1))])
-def test_what_is_no_base_is_refused(base):
-    with pytest.raises(TypeError, match="takes one gradient a step: got"):
-        Averaged(base)
-
-
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -241,22 +229,6 @@ def test_averages_of_bfloat16_parameters_are_in_float32_and_go_through_a_checkpo
     assert torch.equal(weights(model), weights(again))
 
 
-def test_a_checkpoint_of_the_bare_base_loads_and_the_averages_begin_where_it_stands():
-    model = make_model()
-    adamw = AdamW(model.parameters(), lr=0.01, betas=(0.0, 0.9))
-    for t in range(5):
-        closure_of(model, adamw, t)()
-        adamw.step()
-    optimizer = Averaged(AdamW(model.parameters(), lr=0.5, betas=(0.0, 0.9)))
-    optimizer.load_state_dict(adamw.state_dict())
-    p = next(model.parameters())
-    assert optimizer.param_groups[0]["lr"] == 0.01
-    assert torch.equal(optimizer.state[p]["exp_avg_sq"], adamw.state[p]["exp_avg_sq"])
-    closure_of(model, optimizer, 5)()
-    optimizer.step()
-    assert optimizer.state[p]["averaged_step"] == 1
-
-
 @pytest.mark.parametrize(
     "other", [lambda p: SGD(p, lr=0.1, momentum=0.9), lambda p: SCPDA(p), lambda p: Averaged(SGD(p, lr=0.1))]
 )
@@ -283,13 +255,6 @@ def test_the_scaler_unscales_for_a_fused_base():
     optimizer = averaged_adamw([parameter(1)], fused=True)
     assert optimizer.base._step_supports_amp_scaling
     assert not getattr(optimizer, "_step_supports_amp_scaling", False)
-
-
-def test_averaged_adamw_sets_what_averaging_wants():
-    group = averaged_adamw([parameter(1)], lr=1e-3, steps=2000).param_groups[0]
-    assert group["betas"][0] == 0.0
-    assert (group["averaging_steps"], group["averaging_warmup"], group["averaging_ahead"]) == (2000, 100, 2.0)
-    assert averaged_adamw([parameter(1)]).param_groups[0]["averaging_warmup"] == 100
 
 
 def test_it_is_pickled_with_its_base():

@@ -1,4 +1,4 @@
-"""Averaged inside torch.compile with its default backend, inductor: the parameters and z of every step are those of eager code."""
+"""Averaged inside torch.compile with its default backend, inductor: parameters and z of every step are those of eager code."""
 
 import shutil
 

@@ -34,10 +34,11 @@ def test_a_kernel_that_means_something_else_is_not_used(monkeypatch):
 @pytest.mark.parametrize("kind", [GDA, SCPDA])
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 def test_every_entry_of_16_bit_parameters_moves(dtype, kind):
-    p = torch.nn.Parameter(torch.full((100,), 0.5, dtype=dtype))
-    optimizer = kind([p], lr=1.0)
+    params = [torch.nn.Parameter(torch.full((100,), 0.5, dtype=each)) for each in (dtype, torch.float64)]
+    optimizer = kind(params, lr=1.0)
     for _ in range(3):
-        p.grad = torch.ones_like(p)
+        for p in params:
+            p.grad = torch.ones_like(p)
         optimizer.step()
-    assert torch.equal(p, p[-1:].expand(100))
-    assert p[0] < 0.5
+    short, long = params
+    assert (short - long).abs().max() < 0.02

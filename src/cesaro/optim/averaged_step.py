@@ -20,7 +20,7 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from cesaro.optim import kernel_calls, kernels
-from cesaro.optim.averaging_schedule import make_averaging_schedule
+from cesaro.optim.averaging_schedule import AveragingSchedule, make_averaging_schedule
 from cesaro.optim.foreach import ForeachOps, copy_, lerp, lerp_
 from cesaro.optim.step_inputs import Active
 
@@ -97,10 +97,15 @@ def make_batches(active: Active, state: Any) -> list[AveragedBatch]:
     return [batch._replace(t=times[key], now=coefficients(batch.group, times[key])) for key, batch in found.items()]
 
 
+def schedule_of(group: dict[str, Any]) -> AveragingSchedule:
+    """Of a group's settings."""
+    names = ("averaging", "averaging_start", "averaging_t0", "averaging_steps")
+    return make_averaging_schedule(*(group[name] for name in names))
+
+
 def coefficients(group: dict[str, Any], t: Any) -> Coefficients:
     """The coefficients of step t, for a number or a tensor of them."""
-    names = ("averaging", "averaging_start", "averaging_t0", "averaging_steps")
-    schedule = make_averaging_schedule(*(group[name] for name in names))
+    schedule = schedule_of(group)
     c, following, first = schedule.share(t), schedule.share(t + 1), schedule.initial_share
     plain, warmup = group["averaging_dual"] == "plain", group["averaging_warmup"]
     rate = 1.0 if plain else (2.0 - first) / first * c
@@ -108,6 +113,14 @@ def coefficients(group: dict[str, Any], t: Any) -> Coefficients:
         rate = rate * _at_most(t / warmup, 1.0)
     ahead, next_ahead = (_at_most(group["averaging_ahead"] * share, 0.5) for share in (c, following))
     return Coefficients(0.0 if plain else c, following, ahead, next_ahead, rate)
+
+
+def effective_rate(group: dict[str, Any], state: Any) -> float:
+    """lr c_t / c_1 of the group's next step: of its first parameter that has taken one, or of the first step."""
+    taken = (float(state[p][STEP]) for p in group["params"] if STEP in state.get(p, {}))
+    t, schedule, warmup = next(taken, 0.0) + 1.0, schedule_of(group), group["averaging_warmup"]
+    fallen = 1.0 if group["averaging_dual"] == "plain" else schedule.share(t) / schedule.initial_share
+    return float(group["lr"]) * fallen * (min(t / warmup, 1.0) if warmup else 1.0)
 
 
 def show_z(batch: AveragedBatch) -> None:
@@ -122,8 +135,8 @@ def show_z(batch: AveragedBatch) -> None:
         copy_(batch.params, batch.z)
         if torch.compiler.is_compiling():
             torch._dynamo.graph_break()  # inductor would leave out the rounding of p, and z - p with it
-        for z, p in zip(batch.z, batch.params, strict=True):
-            z.sub_(p)  # what 16 bits cannot hold, exactly
+        for long, shown in zip(batch.z, batch.params, strict=True):
+            long.sub_(shown)  # what 16 bits cannot hold, exactly
         return
     to_x = 1.0 / (1.0 - now.ahead)
     taken, (p, z) = kernel_calls.divide(batch.params, batch.z)
@@ -141,8 +154,8 @@ def show_y(batch: AveragedBatch) -> None:
     """The parameters, which the base has updated, become the next y, and z what they were."""
     now = batch.now
     if batch.x:
-        for z, updated in zip(batch.z, batch.params, strict=True):
-            z.add_(updated)
+        for long, updated in zip(batch.z, batch.params, strict=True):
+            long.add_(updated)
         lerp_(batch.x, batch.z, now.primal)
         copy_(batch.params, lerp(batch.x, batch.z, now.next_ahead))
         return
@@ -152,15 +165,16 @@ def show_y(batch: AveragedBatch) -> None:
         kernel_calls.run(kernels.exchange_for_y, taken, [], towards_z)
     if p:
         following = lerp(x, p, towards_z)
-        # torch's inductor loses z where it is a mere copy of p, which then changes: a factor of 1 that it cannot foresee prevents it.
-        copy_(x, p, batch.t.clamp(max=1.0).unbind() if isinstance(batch.t, Tensor) else None)
+        # inductor loses z where it is a mere copy of p, which then changes; a factor of 1 that it cannot foresee prevents that
+        copy_(x, p, list(batch.t.clamp(max=1.0).unbind()) if isinstance(batch.t, Tensor) else None)
         copy_(p, following)
 
 
 @contextmanager
 def scaled_rates(base: Optimizer, batches: list[AveragedBatch]) -> Iterator[None]:
     """The base's rates are lr r_t in here; a group whose parameters are at different steps is several groups."""
-    groups, shown, changed = base.param_groups, [], []
+    groups, shown = base.param_groups, []
+    changed: list[tuple[dict[str, Any], dict[str, Any]]] = []
     for group in groups:
         mine = [batch for batch in batches if batch.group is group]
         scales = [_one(batch.now.rate) for batch in mine]

@@ -72,12 +72,6 @@ def check_averaged_group(group: dict[str, Any]) -> None:
     )
 
 
-def momentum_of(group: dict[str, Any]) -> float:
-    """The momentum of an optimiser of torch's making, under either of its names."""
-    betas = group.get("betas") or (0.0,)
-    return max(float(betas[0]), float(group.get("momentum") or 0.0))
-
-
 def check_gradients(name: str, active: list[tuple[dict[str, Any], list[Any]]]) -> None:
     """Raise before anything is changed: for rates that are no numbers, gradients that are sparse or, on request, not finite."""
     for group, params in active:
