@@ -188,7 +188,10 @@ CONTENDERS = [
     Contender("Averaged(AdamW), ahead = 0", "", averaged(ahead=0.0), family=True),
     Contender("AdamW, beta1 = 0, WSD", "beta2 0.99", scheduled(wsd, betas=(0.0, 0.99))),
     Contender("SCPDA", "", sc_pda, 0.25, family=True),
+    Contender("AdamWScheduleFree", "beta 0.8", schedule_free(0.8, 0.99), 2**-6),
     Contender("AdamWScheduleFree", "beta 0.95", schedule_free(0.95, 0.99), 2**-6),
+    Contender("Averaged(AdamW)", "ahead 1", averaged(ahead=1.0), 2**-7, family=True),
+    Contender("Averaged(AdamW)", "ahead 4", averaged(ahead=4.0), 2**-7, family=True),
     Contender("Averaged(AdamW)", "beta2 0.95", averaged(beta2=0.95), family=True),
     Contender("AdamW, WSD", "beta2 0.95", scheduled(wsd, betas=(0.9, 0.95))),
     Contender(

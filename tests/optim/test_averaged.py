@@ -131,18 +131,6 @@ def test_a_base_that_fails_leaves_its_rate_and_the_parameters_and_trains_on():
     assert not torch.equal(weights(model), before)
 
 
-def test_momentum_in_the_base_is_warned_of():
-    for base in (AdamW([parameter(1)]), SGD([parameter(1)], lr=0.1, momentum=0.9)):
-        with pytest.warns(UserWarning, match=r"has momentum 0\.9, and averaging acts as momentum already"):
-            Averaged(base)
-
-
-@pytest.mark.parametrize("base", [1, torch.optim.LBFGS([parameter(1)]), Averaged(SGD([parameter(1)], lr=0.1))])
-def test_what_is_no_base_is_refused(base):
-    with pytest.raises(TypeError, match="takes one gradient a step: got"):
-        Averaged(base)
-
-
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -221,10 +209,3 @@ def test_the_scaler_unscales_for_a_fused_base():
     optimizer = averaged_adamw([parameter(1)], fused=True)
     assert optimizer.base._step_supports_amp_scaling
     assert not getattr(optimizer, "_step_supports_amp_scaling", False)
-
-
-def test_averaged_adamw_sets_what_averaging_wants():
-    group = averaged_adamw([parameter(1)], lr=1e-3, steps=2000).param_groups[0]
-    assert group["betas"][0] == 0.0
-    assert (group["averaging_steps"], group["averaging_warmup"], group["averaging_ahead"]) == (2000, 100, 2.0)
-    assert averaged_adamw([parameter(1)]).param_groups[0]["averaging_warmup"] == 100

@@ -43,22 +43,6 @@ def test_averages_of_bfloat16_parameters_are_in_float32_and_go_through_a_checkpo
     assert torch.equal(weights(model), weights(again))
 
 
-def test_a_checkpoint_of_the_bare_base_loads_and_the_averages_begin_where_it_stands():
-    model = make_model()
-    adamw = AdamW(model.parameters(), lr=0.01, betas=(0.0, 0.9))
-    for t in range(5):
-        closure_of(model, adamw, t)()
-        adamw.step()
-    optimizer = Averaged(AdamW(model.parameters(), lr=0.5, betas=(0.0, 0.9)))
-    optimizer.load_state_dict(adamw.state_dict())
-    p = next(model.parameters())
-    assert optimizer.param_groups[0]["lr"] == 0.01
-    assert torch.equal(optimizer.state[p]["exp_avg_sq"], adamw.state[p]["exp_avg_sq"])
-    closure_of(model, optimizer, 5)()
-    optimizer.step()
-    assert optimizer.state[p]["averaged_step"] == 1
-
-
 @pytest.mark.parametrize(
     "other", [lambda p: SGD(p, lr=0.1, momentum=0.9), lambda p: SCPDA(p), lambda p: Averaged(SGD(p, lr=0.1))]
 )

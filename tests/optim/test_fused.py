@@ -6,7 +6,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip insta
 
 from optim.optimisers import TABLE, make_model, train, weights
 
-from cesaro.optim import SCPDA, fused
+from cesaro.optim import GDA, SCPDA, fused
 
 
 def test_where_the_private_kernel_is_missing_foreach_takes_over(monkeypatch):
@@ -29,3 +29,16 @@ def test_a_kernel_that_means_something_else_is_not_used(monkeypatch):
         assert not fused.is_supported([torch.ones(2)], [torch.ones(2)])
     fused._behaves_as_expected.cache_clear()
     assert fused.is_supported([torch.ones(2)], [torch.ones(2)])
+
+
+@pytest.mark.parametrize("kind", [GDA, SCPDA])
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_every_entry_of_16_bit_parameters_moves(dtype, kind):
+    params = [torch.nn.Parameter(torch.full((100,), 0.5, dtype=each)) for each in (dtype, torch.float64)]
+    optimizer = kind(params, lr=1.0)
+    for _ in range(3):
+        for p in params:
+            p.grad = torch.ones_like(p)
+        optimizer.step()
+    short, long = params
+    assert (short - long).abs().max() < 0.02

@@ -4,9 +4,9 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install cesaro[torch]")
 
-from cesaro.optim import GDA, SCPDA, Averaged, Interpolated, kernels
+from cesaro.optim import GDA, SCPDA, Averaged, Interpolated, kernel_calls
 
-SHAPE = (160, 130)  # larger than kernels.SMALLEST
+SHAPE = (160, 130)  # larger than kernel_calls.SMALLEST
 CASES = {
     "averaged": lambda p, **s: Averaged(torch.optim.SGD(p, lr=0.1), start=3, weight_decay=0.1),
     "averaged, no look-ahead": lambda p, **s: Averaged(torch.optim.SGD(p, lr=0.1), start=3, ahead=0.0),
@@ -48,7 +48,7 @@ def several_threads():
 @pytest.mark.parametrize("case", CASES)
 def test_a_kernel_is_torch_s_operations(case, dtype, monkeypatch):
     fast = run(CASES[case], dtype)
-    monkeypatch.setattr(kernels, "fits", lambda *tensors: False)
+    monkeypatch.setattr(kernel_calls, "which", lambda *lists: [False] * len(lists[0]))
     slow = run(CASES[case], dtype)
     assert (fast - slow).abs().max() < (1e-4 if dtype == torch.float32 else 1e-12)
     assert not torch.equal(slow, run(CASES[case], dtype, steps=7))
@@ -75,14 +75,43 @@ def test_between_equal_numbers_an_average_is_that_number_to_the_bit():
         assert torch.equal(p, before), case
 
 
-def test_kernels_are_used_for_large_dense_tensors_of_one_type_only():
-    large = torch.zeros(SHAPE)
-    assert kernels.fits(large, torch.ones(SHAPE))
-    assert not kernels.fits(torch.zeros(5), torch.zeros(5))
-    assert not kernels.fits(large, large.double())
-    assert not kernels.fits(large, torch.ones(SHAPE[::-1]).t())
-    assert not kernels.fits(large, torch.ones(SHAPE[0] * SHAPE[1]))
-    assert not kernels.fits(large.to(torch.bfloat16), large.to(torch.bfloat16))
+def test_kernels_take_dense_tensors_of_one_type_if_there_are_many_elements():
+    large, small, turned = torch.zeros(SHAPE), torch.zeros(5), torch.ones(SHAPE[::-1]).t()
+    images = torch.zeros(2, 3, 8, 8).to(memory_format=torch.channels_last)
+    assert kernel_calls.which([large, small], [torch.ones(SHAPE), small]) == [True, True]
+    assert kernel_calls.which([small], [small]) == [False]
+    assert kernel_calls.which([large], [large.double()]) == [False]
+    assert kernel_calls.which([large, turned, small], [turned, turned, small]) == [False, False, True]
+    assert kernel_calls.which([large, images, images], [large, images, images.contiguous()]) == [True, True, False]
+    assert kernel_calls.which([large], [torch.ones(SHAPE[0] * SHAPE[1] + 1)]) == [False]
+    assert kernel_calls.which([large.to(torch.bfloat16)], [large.to(torch.bfloat16)]) == [False]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_many_tensors_of_all_layouts_are_as_with_torch_s_operations(case, monkeypatch, several_threads):
+    """One call takes what fits, cut into parts for the threads; torch takes the rest."""
+
+    def train():
+        generator = torch.Generator().manual_seed(0)
+        shapes = [(3,), (200, 150), (), (0, 4), (6, 5, 40, 40), (70, 80), (1,), (130, 160)]
+        values = [torch.randn(shape, generator=generator, dtype=torch.float64) for shape in shapes]
+        values[4], values[5] = values[4].to(memory_format=torch.channels_last), values[5].t()
+        params = [torch.nn.Parameter(value) for value in values]
+        optimizer = CASES[case](params)
+        for t in range(5):
+
+            def closure(t=t):
+                for p in params:
+                    p.grad = torch.sin(p.detach() * (t + 1)).contiguous()  # not the layout of every parameter
+                return 0.0
+
+            optimizer.step(closure)
+        return params
+
+    fast = train()
+    monkeypatch.setattr(kernel_calls, "which", lambda *lists: [False] * len(lists[0]))
+    for p, expected in zip(fast, train(), strict=True):
+        assert p.numel() == 0 or (p - expected).abs().max() < 1e-12
 
 
 @pytest.mark.parametrize("exact", [False, True])

@@ -1,6 +1,5 @@
 """Averaging around any torch optimiser (the formula: `averaged_step`)."""
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -8,27 +7,40 @@ import torch
 from torch.optim import Optimizer
 
 from cesaro.docstrings import complete
-from cesaro.optim.averaged_step import FORMAT, STEP, X, Z, initial_state, make_batches, scaled_rates, show_y, show_z
+from cesaro.optim.averaged_settings import DecayWatch, check_base, spell_out, warn_of_momentum
+from cesaro.optim.averaged_step import (
+    FORMAT,
+    STEP,
+    X,
+    Z,
+    effective_rate,
+    initial_state,
+    make_batches,
+    scaled_rates,
+    show_y,
+    show_z,
+)
 from cesaro.optim.averaging_optimizer import AveragingOptimizer
 from cesaro.optim.averaging_schedule import as_plain_value
-from cesaro.optim.checkpoints import check_checkpoint_of_base, restore_types
-from cesaro.optim.step_inputs import loss_and_active
-from cesaro.optim.validation import check_averaged_group, momentum_of
+from cesaro.optim.checkpoints import check_checkpoint_of_base, restore_types, with_own_settings
+from cesaro.optim.step_inputs import active_parameters, loss_of
+from cesaro.optim.validation import check_averaged_group
 
 
 class Averaged(Optimizer):
     """Averaging around any torch optimiser. The parameters are always the ones to evaluate: there is no eval mode.
 
     State: one copy of the parameters beside the base's own (two in float32 for parameters of 16 bits), in the base's state;
-    the settings are in its groups as `averaging`, `averaging_start` and so on, and can differ between them. So schedulers,
-    GradScaler, DDP, FSDP2 and checkpoints see an ordinary optimiser; a checkpoint of the bare base loads too, and the averages
-    begin where it stands. The rate falls by itself: of LR schedulers use warm-up only.
+    the settings are in its groups as `averaging`, `averaging_start` and so on. Groups may differ, and are given them under the
+    names below; only `weight_decay` is the base's there. So schedulers, GradScaler, DDP, FSDP2 and checkpoints see an ordinary
+    optimiser; the state of a checkpoint of the bare base loads too, and the averages begin where it stands. The rate falls by
+    itself: of LR schedulers use warm-up only.
 
     Parameters
     ----------
     base : torch.optim.Optimizer
-        Any optimiser that takes one gradient a step. Averaging acts as momentum: construct the base without
-        (`AdamW(params, lr, betas=(0.0, 0.95))`, `SGD(params, lr)`), else there is a warning. See `averaged_adamw`.
+        Any optimiser that reads `lr` from its groups and whose `step()` needs no closure. Averaging acts as momentum: construct
+        the base without (`AdamW(params, lr, betas=(0.0, 0.95))`, `SGD(params, lr)`), else there is a warning.
     averaging, start, t0 : as in `GDA`
         The weights, the step at which they begin to advance, and where they begin.
     ahead : float, default=2.0
@@ -40,7 +52,9 @@ class Averaged(Optimizer):
     steps : int, optional
         The number of steps that you will take, if you know it: it sets `start`.
     warmup : int, default=0
-        Steps over which the rate rises to its full value.
+        Steps over which the rate rises to its full value: none by default, unlike in `averaged_adamw`.
+    error_if_nonfinite : bool, default=False
+        Raise if a gradient has NaN or inf, before anything is changed.
 
     Raises
     ------
@@ -63,6 +77,7 @@ class Averaged(Optimizer):
     """
 
     base: Optimizer
+    _decay_watch: DecayWatch
 
     def __init__(
         self,
@@ -76,12 +91,9 @@ class Averaged(Optimizer):
         weight_decay: float = 0.0,
         steps: int | None = None,
         warmup: int = 0,
+        error_if_nonfinite: bool = False,
     ) -> None:
-        if not isinstance(base, Optimizer) or isinstance(base, Averaged | torch.optim.LBFGS):
-            raise TypeError(
-                f"base must be a torch optimiser that takes one gradient a step: got {type(base).__name__}. "
-                "Construct it first: Averaged(torch.optim.AdamW(params, lr, betas=(0.0, 0.95)))."
-            )
+        check_base(base, Averaged, torch.optim.LBFGS)
         settings = {
             "averaging": averaging,
             "averaging_start": start,
@@ -92,23 +104,25 @@ class Averaged(Optimizer):
             "averaging_weight_decay": weight_decay,
             "averaging_warmup": warmup,
             "averaging_format": FORMAT,
+            "error_if_nonfinite": error_if_nonfinite,
         }
-        for group in base.param_groups:
+        groups = [spell_out(group, base.defaults) for group in base.param_groups]
+        for group in groups:
             check_averaged_group({**settings, **group})
-        if momentum := max(map(momentum_of, base.param_groups)):
-            warnings.warn(
-                f"{type(base).__name__} has momentum {momentum:g}, and averaging acts as momentum already: construct it with "
-                "betas=(0.0, ...) or momentum=0.0, or use averaged_adamw(params, lr).",
-                stacklevel=2,
-            )
-        super().__setstate__(
-            {"base": base, "defaults": {}}
-        )  # the hooks, as after unpickling: groups and state are the base's
+        warn_of_momentum(base, groups)
+        super().__setstate__(self._fresh(base, {}))  # the hooks, as after unpickling: groups and state are the base's
         self.defaults = {**base.defaults, **settings}
         for group in base.param_groups:
             self._complete(group)
 
+    @staticmethod
+    def _fresh(base: Optimizer, defaults: dict[str, Any]) -> dict[str, Any]:
+        return {"base": base, "defaults": defaults, "_decay_watch": DecayWatch()}
+
     def _complete(self, group: dict[str, Any]) -> None:
+        named = spell_out(group, self.base.defaults)
+        group.clear()
+        group.update(named)
         for key, value in self.defaults.items():
             group.setdefault(key, value)
         group["averaging"] = as_plain_value(group["averaging"])
@@ -137,12 +151,13 @@ class Averaged(Optimizer):
     @complete(AveragingOptimizer.add_param_group)
     def add_param_group(self, param_group: dict[str, Any]) -> None:
         """Add parameters with settings of their own, the base's and ours."""
-        check_averaged_group({**self.defaults, **param_group})
-        self.base.add_param_group(param_group)
+        named = spell_out(param_group, self.base.defaults)
+        check_averaged_group({**self.defaults, **named})
+        self.base.add_param_group(named)
         self._complete(self.base.param_groups[-1])
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"base": self.base, "defaults": self.defaults}
+        return self._fresh(self.base, self.defaults)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if "base" in state:  # a pickle
@@ -156,7 +171,10 @@ class Averaged(Optimizer):
         return f"Averaged({self.base!r})"
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Load a checkpoint of this optimiser, or one of the bare base: the averages then begin at the present parameters.
+        """Load a checkpoint of this optimiser, or one of the bare base.
+
+        Of the bare base's only the state is taken: lr, betas and all other settings stay those of this optimiser, for the
+        checkpoint has a decayed rate and momentum, and the averages begin at the present parameters.
 
         Parameters
         ----------
@@ -169,8 +187,19 @@ class Averaged(Optimizer):
             If the checkpoint is that of another kind of optimiser or of other parameters.
         """
         check_checkpoint_of_base(state_dict, self.base, FORMAT)
-        super().load_state_dict(state_dict)
+        super().load_state_dict(with_own_settings(state_dict, self))
         restore_types(state_dict, self, own=(Z, X), counter=STEP)
+
+    def effective_lr(self) -> list[float]:
+        """The rate of the next step, of each group.
+
+        Returns
+        -------
+        list of float
+            lr c_t / c_1, with warm-up; dual="plain": lr. The base itself is given 2 - c_1 times that, 1.95 by default: z moves
+            further, and returns to the average.
+        """
+        return [effective_rate(group, self.state) for group in self.param_groups]
 
     @complete(AveragingOptimizer.step)
     @torch.no_grad()
@@ -180,10 +209,11 @@ class Averaged(Optimizer):
         Raises
         ------
         RuntimeError
-            If a gradient is sparse; nothing is changed then.
+            If a gradient is sparse, or not finite with error_if_nonfinite=True; nothing is changed then.
         """
-        loss, active = loss_and_active(self, closure, (Z, X))
-        batches = make_batches(active, self.state)
+        loss = loss_of(closure)
+        self._decay_watch.look(self.param_groups)
+        batches = make_batches(active_parameters(self, (Z, X)), self.state)
         for batch in batches:
             show_z(batch)
         try:

@@ -1,5 +1,6 @@
 """AdamW set up for averaging around it."""
 
+import inspect
 from typing import Any
 
 from torch import Tensor
@@ -24,6 +25,7 @@ def averaged_adamw(
     t0: int | None = None,
     ahead: float = 2.0,
     dual: str = "average",
+    error_if_nonfinite: bool = False,
     **settings: Any,
 ) -> Averaged:
     """`Averaged` around torch's AdamW, without momentum and with a warm-up.
@@ -42,6 +44,8 @@ def averaged_adamw(
         Steps over which the rate rises. By default a twentieth of `steps`, or 100.
     averaging, start, t0, ahead, dual : as in `Averaged`
         The weights, the step at which they begin to advance, where they begin; the point of the gradients, the dual step.
+    error_if_nonfinite : bool, default=False
+        Raise if a gradient has NaN or inf, before anything is changed.
     **settings : dict
         Further settings of AdamW (fused=True, foreach=True, maximize=True).
 
@@ -49,6 +53,13 @@ def averaged_adamw(
     -------
     Averaged
         The optimiser.
+
+    Raises
+    ------
+    TypeError
+        If a setting is unknown, or `betas`, of which the first is 0 here.
+    ValueError
+        If a setting is invalid; the message says what was expected.
 
     Examples
     --------
@@ -58,8 +69,21 @@ def averaged_adamw(
     >>> optimizer.param_groups[0]["betas"], optimizer.param_groups[0]["averaging_warmup"]
     ((0.0, 0.99), 500)
     """
+    if "betas" in settings:
+        raise TypeError(
+            "averaged_adamw takes beta2, not betas: beta1 is 0, because averaging acts as momentum. For another beta1 write "
+            "Averaged(AdamW(params, lr, betas=...))."
+        )
+    if unknown := sorted(settings.keys() - inspect.signature(AdamW).parameters.keys()):
+        raise TypeError(f"averaged_adamw does not know {unknown[0]!r}: it takes {', '.join(_known())}.")
     if warmup is None:
         warmup = WARMUP if steps is None else int(WARMUP_FRACTION * steps)
     base = AdamW(params, lr=lr, betas=(0.0, beta2), eps=eps, weight_decay=weight_decay, **settings)
     chosen: dict[str, Any] = {"averaging": averaging, "start": start, "t0": t0, "ahead": ahead, "dual": dual}
-    return Averaged(base, steps=steps, warmup=warmup, **chosen)
+    return Averaged(base, steps=steps, warmup=warmup, error_if_nonfinite=error_if_nonfinite, **chosen)
+
+
+def _known() -> list[str]:
+    """The settings: ours, then AdamW's further ones."""
+    ours = [name for name in inspect.signature(averaged_adamw).parameters if name not in ("params", "settings")]
+    return ours + [name for name in inspect.signature(AdamW).parameters if name not in ("params", "betas", *ours)]

@@ -7,7 +7,8 @@
 
 With ahead = 0 it is SC-PDA around the base. The base sees its own parameters, which hold z while it runs. x is not stored:
 x = z + (y - z)/(1 - k), and the last line is y_{t+1} = x + (1 - (1 - c_{t+1})(1 - k_{t+1})) (z - x). Only parameters of 16
-bits, which would round the averages away, have x and z in float32; what the base has changed in its 16 bits is added to z.
+bits, which would round the averages away, have x and z in float32; z is then what the base has made of its 16 bits and their
+rounding error.
 """
 
 from collections.abc import Iterator
@@ -18,8 +19,8 @@ import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
-from cesaro.optim import kernels
-from cesaro.optim.averaging_schedule import make_averaging_schedule
+from cesaro.optim import kernel_calls, kernels
+from cesaro.optim.averaging_schedule import AveragingSchedule, make_averaging_schedule
 from cesaro.optim.foreach import ForeachOps, copy_, lerp, lerp_
 from cesaro.optim.step_inputs import Active
 
@@ -44,7 +45,7 @@ class AveragedBatch(NamedTuple):
     group: dict[str, Any]
     t: Any
     params: list[Tensor]
-    z: list[Tensor]  # while the base runs x, unless that is stored
+    z: list[Tensor]  # while the base runs x, or, where that is stored, z - p
     x: list[Tensor]  # in float32; empty where the parameters' own type will do
     now: Coefficients
 
@@ -77,7 +78,7 @@ def make_batches(active: Active, state: Any) -> list[AveragedBatch]:
     found: dict[Any, AveragedBatch] = {}
     compiling = torch.compiler.is_compiling()
     counters: dict[Any, list[Tensor]] = {}
-    for group, p in active:
+    for group, p in ((group, p) for group, params in active for p in params):
         mine = state.get(p, {})
         step = mine.get(STEP)
         t = 0.0 if compiling or step is None else step.item()
@@ -96,10 +97,15 @@ def make_batches(active: Active, state: Any) -> list[AveragedBatch]:
     return [batch._replace(t=times[key], now=coefficients(batch.group, times[key])) for key, batch in found.items()]
 
 
+def schedule_of(group: dict[str, Any]) -> AveragingSchedule:
+    """Of a group's settings."""
+    names = ("averaging", "averaging_start", "averaging_t0", "averaging_steps")
+    return make_averaging_schedule(*(group[name] for name in names))
+
+
 def coefficients(group: dict[str, Any], t: Any) -> Coefficients:
     """The coefficients of step t, for a number or a tensor of them."""
-    names = ("averaging", "averaging_start", "averaging_t0", "averaging_steps")
-    schedule = make_averaging_schedule(*(group[name] for name in names))
+    schedule = schedule_of(group)
     c, following, first = schedule.share(t), schedule.share(t + 1), schedule.initial_share
     plain, warmup = group["averaging_dual"] == "plain", group["averaging_warmup"]
     rate = 1.0 if plain else (2.0 - first) / first * c
@@ -107,6 +113,14 @@ def coefficients(group: dict[str, Any], t: Any) -> Coefficients:
         rate = rate * _at_most(t / warmup, 1.0)
     ahead, next_ahead = (_at_most(group["averaging_ahead"] * share, 0.5) for share in (c, following))
     return Coefficients(0.0 if plain else c, following, ahead, next_ahead, rate)
+
+
+def effective_rate(group: dict[str, Any], state: Any) -> float:
+    """lr c_t / c_1 of the group's next step: of its first parameter that has taken one, or of the first step."""
+    taken = (float(state[p][STEP]) for p in group["params"] if STEP in state.get(p, {}))
+    t, schedule, warmup = next(taken, 0.0) + 1.0, schedule_of(group), group["averaging_warmup"]
+    fallen = 1.0 if group["averaging_dual"] == "plain" else schedule.share(t) / schedule.initial_share
+    return float(group["lr"]) * fallen * (min(t / warmup, 1.0) if warmup else 1.0)
 
 
 def show_z(batch: AveragedBatch) -> None:
@@ -119,11 +133,15 @@ def show_z(batch: AveragedBatch) -> None:
         if group["averaging_weight_decay"]:
             ForeachOps.add_(batch.z, y, -decay)
         copy_(batch.params, batch.z)
+        if torch.compiler.is_compiling():
+            torch._dynamo.graph_break()  # inductor would leave out the rounding of p, and z - p with it
+        for long, shown in zip(batch.z, batch.params, strict=True):
+            long.sub_(shown)  # what 16 bits cannot hold, exactly
         return
     to_x = 1.0 / (1.0 - now.ahead)
-    large, (p, z) = kernels.divide(batch.params, batch.z)
-    for pair in large:
-        kernels.run(kernels.exchange_for_z, [*pair], [], now.dual, to_x, float(decay))
+    taken, (p, z) = kernel_calls.divide(batch.params, batch.z)
+    if taken[0]:
+        kernel_calls.run(kernels.exchange_for_z, taken, [], now.dual, to_x, float(decay))
     if p:
         middle = lerp(z, p, now.dual)
         if group["averaging_weight_decay"]:
@@ -136,25 +154,27 @@ def show_y(batch: AveragedBatch) -> None:
     """The parameters, which the base has updated, become the next y, and z what they were."""
     now = batch.now
     if batch.x:
-        for updated, z in zip(batch.params, batch.z, strict=True):
-            z.add_(updated.to(z.dtype) - z.to(updated.dtype).to(z.dtype))
+        for long, updated in zip(batch.z, batch.params, strict=True):
+            long.add_(updated)
         lerp_(batch.x, batch.z, now.primal)
         copy_(batch.params, lerp(batch.x, batch.z, now.next_ahead))
         return
     towards_z = 1.0 - (1.0 - now.primal) * (1.0 - now.next_ahead)
-    large, (p, x) = kernels.divide(batch.params, batch.z)
-    for pair in large:
-        kernels.run(kernels.exchange_for_y, [*pair], [], towards_z)
+    taken, (p, x) = kernel_calls.divide(batch.params, batch.z)
+    if taken[0]:
+        kernel_calls.run(kernels.exchange_for_y, taken, [], towards_z)
     if p:
         following = lerp(x, p, towards_z)
-        copy_(x, p)
+        # inductor loses z where it is a mere copy of p, which then changes; a factor of 1 that it cannot foresee prevents that
+        copy_(x, p, list(batch.t.clamp(max=1.0).unbind()) if isinstance(batch.t, Tensor) else None)
         copy_(p, following)
 
 
 @contextmanager
 def scaled_rates(base: Optimizer, batches: list[AveragedBatch]) -> Iterator[None]:
     """The base's rates are lr r_t in here; a group whose parameters are at different steps is several groups."""
-    groups, shown, rates = base.param_groups, [], []
+    groups, shown = base.param_groups, []
+    changed: list[tuple[dict[str, Any], dict[str, Any]]] = []
     for group in groups:
         mine = [batch for batch in batches if batch.group is group]
         scales = [_one(batch.now.rate) for batch in mine]
@@ -163,15 +183,17 @@ def scaled_rates(base: Optimizer, batches: list[AveragedBatch]) -> Iterator[None
             continue
         shown.append(group)
         if mine and (isinstance(scales[0], Tensor) or scales[0] != 1.0):
-            rates.append((group, group["lr"]))
+            changed.append((group, {key: group[key] for key in ("lr", "foreach") if key in group}))
             group["lr"] = group["lr"] * scales[0]
+            if isinstance(scales[0], Tensor) and "foreach" in group:
+                group["foreach"] = False  # Adam refuses a tensor with True; compiled it makes no difference
     base.param_groups = shown
     try:
         yield
     finally:
         base.param_groups = groups
-        for group, lr in rates:
-            group["lr"] = lr
+        for group, saved in changed:
+            group.update(saved)
 
 
 def _one(rate: Any) -> Any:

@@ -9,6 +9,7 @@ from torch.optim import Optimizer
 
 # Settings of torch's that say how, not what, and have come with time.
 FLAGS = {"foreach", "fused", "maximize", "capturable", "differentiable", "decoupled_weight_decay", "param_names"}
+FLAGS |= {"error_if_nonfinite"}  # ours
 
 
 def check_own_checkpoint(state_dict: dict[str, Any], name: str, known: int) -> None:
@@ -33,6 +34,15 @@ def check_checkpoint_of_base(state_dict: dict[str, Any], base: Optimizer, known:
                 f"not a checkpoint of Averaged({name}) or of {name}: its groups have {foreign} and lack {lacking}. "
                 "Load one that the same kind of optimiser has written."
             )
+
+
+def with_own_settings(state_dict: dict[str, Any], optimizer: Optimizer) -> dict[str, Any]:
+    """A checkpoint of a bare base with the settings of `optimizer` in place of its own; others as they are."""
+    saved, own = state_dict["param_groups"], optimizer.param_groups
+    if len(saved) != len(own) or any("averaging_format" in group for group in saved):
+        return state_dict
+    groups = [{**mine, "params": group["params"]} for mine, group in zip(own, saved, strict=True)]
+    return {**state_dict, "param_groups": groups}
 
 
 def check_format(name: str, found: Any, known: int) -> None:

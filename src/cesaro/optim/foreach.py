@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from cesaro.optim import kernels
+from cesaro.optim import kernel_calls, kernels
 
 
 class ForeachOps:
@@ -71,10 +71,14 @@ def copy_(xs: list[Tensor], ys: list[Tensor], ss: list[Tensor] | None = None) ->
 
 def move_towards_(xs: list[Tensor], ys: list[Tensor], ss: list[Tensor], k: Any) -> None:
     """x <- (1 - k) x + k s y; s is a number, or one number per row."""
-    for i, (x, y, s) in enumerate(zip(xs, ys, ss, strict=True)):
-        if isinstance(k, Tensor):
+    if isinstance(k, Tensor):
+        for i, (x, y, s) in enumerate(zip(xs, ys, ss, strict=True)):
             x.lerp_(y * s, k[i].to(x.dtype))
-        elif s.numel() == 1 and kernels.fits(x, y):
-            kernels.run(kernels.primal_step, [x], [y], float(s), k)
-        else:
-            x.lerp_(y * s, k)
+        return
+    scales = dict(zip(map(id, xs), ss, strict=True))
+    if all(s.numel() == 1 for s in ss):
+        (taken, towards), (xs, ys) = kernel_calls.divide(xs, ys)
+        if taken:
+            kernel_calls.run(kernels.primal_step, [taken], [towards], [float(scales[id(x)]) for x in taken], k)
+    for x, y in zip(xs, ys, strict=True):
+        x.lerp_(y * scales[id(x)], k)

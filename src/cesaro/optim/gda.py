@@ -15,9 +15,10 @@ from torch import Tensor
 
 from cesaro.docstrings import complete
 from cesaro.optim import fused as fused_sgd
-from cesaro.optim.averaging_optimizer import AveragingOptimizer, ParameterBatch
+from cesaro.optim.averaging_optimizer import AveragingOptimizer
 from cesaro.optim.averaging_schedule import step_factors
 from cesaro.optim.ball import into_ball_
+from cesaro.optim.parameter_batch import ParameterBatch
 
 
 @complete(AveragingOptimizer)

@@ -22,12 +22,15 @@ import torch
 from torch import Tensor
 
 from cesaro.docstrings import complete
-from cesaro.optim import kernels
-from cesaro.optim.averaging_optimizer import AVERAGES, AveragingOptimizer, ParameterBatch, primal_dual_state
+from cesaro.optim import kernel_calls, kernels
+from cesaro.optim.averaging_optimizer import AVERAGES, AveragingOptimizer, primal_dual_state
 from cesaro.optim.averaging_schedule import StepFactors, step_factors
 from cesaro.optim.ball import ball_scales
-from cesaro.optim.foreach import ForeachOps, move_towards_
+from cesaro.optim.foreach import move_towards_
+from cesaro.optim.parameter_batch import ParameterBatch
+from cesaro.optim.step_inputs import loss_of
 from cesaro.optim.validation import check_shapes
+from cesaro.optim.way_back import WayBack
 
 
 @complete(AveragingOptimizer)
@@ -69,6 +72,8 @@ class Interpolated(AveragingOptimizer):
     >>> optimizer.step(closure).item(), w.item()
     (1.0, 0.5)
     """
+
+    _way_back: WayBack | None = None  # from y, while step() runs
 
     def __init__(
         self,
@@ -112,6 +117,7 @@ class Interpolated(AveragingOptimizer):
         super().__init__(params, defaults)
 
     @complete(AveragingOptimizer.step)
+    @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Take one step. For 0 < b < 1 the closure is required, as for torch.optim.LBFGS.
 
@@ -129,14 +135,15 @@ class Interpolated(AveragingOptimizer):
                 "Interpolated with 0 < b < 1 needs a closure: got None. Gradients are taken at y, while the parameters hold x: "
                 "write optimizer.step(closure), where closure() zeroes the gradients, runs backward and returns the loss."
             )
-        self._move_to_y()
+        way_back = self._way_back = self._move_to_y()
         try:
-            with torch.enable_grad():
-                loss = closure()
-            self._restore([p for p, back in self._way_back.items() if p.grad is None or isinstance(back, Tensor)])
-            super().step()
-        finally:  # those that have not taken their step, after an error
-            self._restore(list(self._way_back))
+            loss = loss_of(closure)
+            way_back.return_copied()
+            self._advance()
+        finally:  # those that have not taken a step: without a gradient, or after an error
+            way_back.return_copied()
+            way_back.return_along_d(list(way_back.distances))
+            del self._way_back
         return loss
 
     def _init_state(self, group: dict[str, Any], state: dict[str, Any], x: Tensor) -> None:
@@ -151,74 +158,47 @@ class Interpolated(AveragingOptimizer):
             return
         ahead = (1 - b) * (1 - factors.primal)  # y = x - ahead d
         momentum = (1 - b * factors.dual) * (1 - factors.primal) - factors.rate * decay * ahead
-        rate = -factors.rate if group["maximize"] else factors.rate
-        done = self._step_from_y(batch, ahead, momentum, rate, factors.rate * decay, factors.next_primal)
-        if not all(done):
-            rest = batch.without(done)
-            rest.move_by_difference(momentum=momentum, rate=factors.rate, decay=decay, share=factors.next_primal)
+        if self._way_back is not None and self._way_back.leave_to_step(x):  # then all are y, or have d = 0
+            batch = _step_from_y(batch, ahead, momentum, factors, decay)
+        if batch.x:
+            batch.move_by_difference(momentum=momentum, rate=factors.rate, decay=decay, share=factors.next_primal)
 
-    def _step_from_y(self, batch: ParameterBatch, ahead: Any, *numbers: Any) -> list[bool]:
-        """Large parameters that are at y take the step, by a kernel; small ones return to x. Returns which have taken it."""
-        way_back = self.__dict__.get("_way_back", {})
-        done, small = [], []
-        for i, (p, d, g) in enumerate(zip(batch.x, batch.get("d"), batch.g, strict=True)):
-            here = way_back.pop(p, None) is not None
-            done.append(here and kernels.fits(p, d, g))
-            if done[i]:
-                kernels.run(kernels.step_from_y, [p, d], [g], ahead, *numbers)
-            elif here:
-                small.append(i)
-        if small:
-            batch.ops.add_([batch.x[i] for i in small], [batch.states[i]["d"] for i in small], ahead)
-        return done
-
-    @torch.no_grad()
-    def _move_to_y(self) -> None:
-        """The parameters become y. The way back is a distance along d, or else a copy of what they were."""
-        self._way_back: dict[Tensor, float | Tensor] = {}
+    def _move_to_y(self) -> WayBack:
+        """The parameters become y: along d, or where that would not bring them back, with a copy of what they were."""
+        way_back = WayBack(self.state)
         for group in self.param_groups:
-            begun = [(group, p) for p in group["params"] if self.state.get(p)] if 0 < group["b"] < 1 else []
+            begun = [p for p in group["params"] if self.state.get(p)] if 0 < group["b"] < 1 else []
             check_shapes(begun, self.state, AVERAGES)
-            along: dict[float, list[Tensor]] = {}  # by step
-            for _, p in begun:
+            along_d: dict[tuple[float, torch.dtype], list[Tensor]] = {}
+            for p in begun:
                 state = self.state[p]
-                t = state["step"].item() + 1
-                if _is_reversible(group, state):
-                    along.setdefault(t, []).append(p)
-                    continue
-                self._way_back[p], x = p.detach().clone(), state.get("x", p)
-                if group["radius"] is None:
-                    p.copy_(torch.add(x, state["d"], alpha=-_ahead(group, t)))
+                t, x = state["step"].item() + 1, state.get("x", p)
+                if group["radius"] is not None:
+                    way_back.move_to(p, _y([x], [state["v"]], group)[0])
+                elif x is not p or group["error_if_nonfinite"]:  # what a check may refuse returns to the bit
+                    way_back.move_to(p, torch.add(x, state["d"], alpha=-_ahead(group, t)))
                 else:
-                    p.copy_(_y([x], [state["v"]], group)[0])
-            for t, params in along.items():
-                ahead = _ahead(group, t)
-                self._move_along_d(params, -ahead)
-                self._way_back.update(dict.fromkeys(params, ahead))
-
-    def _move_along_d(self, params: list[Tensor], by: float) -> None:
-        large, (p, d) = kernels.divide(params, [self.state[p]["d"] for p in params])
-        for one, difference in large:
-            kernels.run(kernels.move, [one], [difference], by)
-        if p:
-            ForeachOps.add_(p, d, by)
-
-    @torch.no_grad()
-    def _restore(self, params: list[Tensor]) -> None:
-        along: dict[float, list[Tensor]] = {}
-        for p in params:
-            back = self._way_back.pop(p)
-            if isinstance(back, float):
-                along.setdefault(back, []).append(p)
-            else:
-                p.copy_(back)
-        for ahead, moved in along.items():
-            self._move_along_d(moved, ahead)
+                    along_d.setdefault((t, p.dtype), []).append(p)
+            for (t, _), params in along_d.items():
+                way_back.move_along_d(params, _ahead(group, t))
+        return way_back
 
 
-def _is_reversible(group: dict[str, Any], state: dict[str, Any]) -> bool:
-    """Whether x = y + ahead d to rounding will do. What a check may hold up goes back to the bit; a ball loses x."""
-    return "d" in state and "x" not in state and not group["error_if_nonfinite"]
+def _step_from_y(
+    batch: ParameterBatch, ahead: float, momentum: float, factors: StepFactors, decay: float
+) -> ParameterBatch:
+    """What a kernel takes makes its step; the rest, which is returned, goes back to x."""
+    x, d, g = batch.x, batch.get("d"), batch.g
+    taken = kernel_calls.which(x, d, g)
+    if any(taken):
+        sign = -1.0 if batch.group["maximize"] else 1.0
+        numbers = (ahead, momentum, sign * factors.rate, factors.rate * decay, factors.next_primal)
+        x, d, g = kernel_calls.subset((x, d, g), taken)
+        kernel_calls.run(kernels.step_from_y, [x, d], [g], *numbers)
+    rest = batch.without(taken)
+    if rest.x:
+        rest.ops.add_(rest.x, rest.get("d"), ahead)
+    return rest
 
 
 def _ahead(group: dict[str, Any], t: Any) -> Any:

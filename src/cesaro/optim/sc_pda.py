@@ -16,8 +16,9 @@ import torch
 from torch import Tensor
 
 from cesaro.docstrings import complete
-from cesaro.optim.averaging_optimizer import AveragingOptimizer, ParameterBatch, primal_dual_state
+from cesaro.optim.averaging_optimizer import AveragingOptimizer, primal_dual_state
 from cesaro.optim.averaging_schedule import step_factors
+from cesaro.optim.parameter_batch import ParameterBatch
 
 
 @complete(AveragingOptimizer)

@@ -4,22 +4,26 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch import Tensor
 from torch.optim import Optimizer
 
 from cesaro.optim.validation import check_gradients, check_shapes
 
-Active = list[tuple[dict[str, Any], Any]]  # a group, and a parameter of it that has a gradient
+Active = list[tuple[dict[str, Any], list[Tensor]]]  # groups, and the parameters of them that have a gradient
 
 
-def loss_and_active(
-    optimizer: Optimizer, closure: Callable[[], Any] | None, averages: tuple[str, ...]
-) -> tuple[Any, Active]:
-    """The closure's loss, if there is a closure, and the parameters with a gradient; `averages`: what their states may have."""
-    loss = None
-    if closure is not None:
-        with torch.enable_grad():
-            loss = closure()
-    active = [(group, p) for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
+def loss_of(closure: Callable[[], Any] | None) -> Any:
+    """What the closure returns; None without a closure."""
+    if closure is None:
+        return None
+    with torch.enable_grad():
+        return closure()
+
+
+def active_parameters(optimizer: Optimizer, averages: tuple[str, ...]) -> Active:
+    """The parameters with a gradient; `averages`: what their states may have."""
+    active = [(group, [p for p in group["params"] if p.grad is not None]) for group in optimizer.param_groups]
     check_gradients(type(optimizer).__name__, active)
-    check_shapes(active, optimizer.state, averages)
-    return loss, active
+    for _, params in active:
+        check_shapes(params, optimizer.state, averages)
+    return active

@@ -72,37 +72,32 @@ def check_averaged_group(group: dict[str, Any]) -> None:
     )
 
 
-def momentum_of(group: dict[str, Any]) -> float:
-    """The momentum of an optimiser of torch's making, under either of its names."""
-    betas = group.get("betas") or (0.0,)
-    return max(float(betas[0]), float(group.get("momentum") or 0.0))
-
-
-def check_gradients(name: str, active: list[tuple[dict[str, Any], Any]]) -> None:
+def check_gradients(name: str, active: list[tuple[dict[str, Any], list[Any]]]) -> None:
     """Raise before anything is changed: for rates that are no numbers, gradients that are sparse or, on request, not finite."""
-    for group, p in active:
+    for group, params in active:
         _check_one_rate(group["lr"])
-        if p.grad.is_sparse:
-            raise RuntimeError(
-                f"{name} does not support sparse gradients: got one for a parameter of shape "
-                f"{tuple(p.shape)}. Use sparse=False in the embedding, or torch.optim.SparseAdam for that parameter."
-            )
-        if group.get("error_if_nonfinite") and not _is_finite(p.grad):
-            raise RuntimeError(
-                f"the gradient of a parameter of shape {tuple(p.shape)} contains NaN or inf; nothing was changed. "
-                "Lower lr, clip gradients, or pass error_if_nonfinite=False."
-            )
+        finite = group.get("error_if_nonfinite")
+        for p in params:
+            if p.grad.is_sparse:
+                raise RuntimeError(
+                    f"{name} does not support sparse gradients: got one for a parameter of shape "
+                    f"{tuple(p.shape)}. Use sparse=False in the embedding, or torch.optim.SparseAdam for that parameter."
+                )
+            if finite and not _is_finite(p.grad):
+                raise RuntimeError(
+                    f"the gradient of a parameter of shape {tuple(p.shape)} contains NaN or inf; nothing was changed. "
+                    "Lower lr, clip gradients, or pass error_if_nonfinite=False."
+                )
 
 
-def check_shapes(active: list[tuple[dict[str, Any], Any]], state: Any, keys: tuple[str, ...]) -> None:
+def check_shapes(params: list[Any], state: Any, keys: tuple[str, ...]) -> None:
     """Raise before anything is changed if a parameter has no longer the shape of its averages."""
-    for _, p in active:
+    for p in params:
         mine = state.get(p, {})
         for key in keys:
-            value = mine.get(key)
-            if value is not None and value.shape != p.shape:
+            if key in mine and mine[key].shape != p.shape:
                 raise RuntimeError(
-                    f"a parameter of shape {tuple(p.shape)} has been resized: its {key!r} has shape {tuple(value.shape)}. "
+                    f"a parameter of shape {tuple(p.shape)} has been resized: its {key!r} has shape {tuple(mine[key].shape)}. "
                     "Delete optimizer.state[parameter] to begin its averages anew, or construct a new optimizer."
                 )
 
