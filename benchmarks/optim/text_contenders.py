@@ -1,7 +1,7 @@
-"""Who takes part in train_text.py. All schedules warm up over the first 5 %; weight decay is 0.1, as AdamW's, for all.
+"""Who takes part in train_text.py. All but SCPDA warm up over the first 5 % and have weight decay 0.1, as AdamW's.
 
 A contender is a function of model, number of steps and rate that returns a `Run`. Variants of one name differ in beta1, beta2
-or settings of their own; the table shows the one that is best on the validation split.
+or settings of their own, and each is a row of the table.
 """
 
 import copy
@@ -185,7 +185,7 @@ CONTENDERS = [
     Contender("AdamW, cosine", "beta2 0.99", scheduled(cosine, betas=B)),
     Contender("Averaged(Muon)", "momentum 0", averaged_muon, family=True),
     Contender("Averaged(AdamW), no horizon", "ahead 2", averaged(horizon=False, warmup=100), family=True),
-    Contender("Averaged(AdamW), ahead = 0", "", averaged(ahead=0.0), family=True),
+    Contender("Averaged(AdamW)", "ahead 0", averaged(ahead=0.0), family=True),
     Contender("AdamW, beta1 = 0, WSD", "beta2 0.99", scheduled(wsd, betas=(0.0, 0.99))),
     Contender("SCPDA", "", sc_pda, 0.25, family=True),
     Contender("AdamWScheduleFree", "beta 0.8", schedule_free(0.8, 0.99), 2**-6),

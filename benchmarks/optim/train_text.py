@@ -98,27 +98,25 @@ def scores(steps: int, contender: Contender, seeds: int, key: str = "test") -> l
     return [found[seed] for seed in range(seeds)] if set(range(seeds)) <= set(found) else []
 
 
+def label(contender: Contender) -> str:
+    return ", ".join(part for part in (contender.name, contender.variant) if part)
+
+
 def table(steps: int, seeds: int, rival: str | None = None) -> str:
     """Markdown: mean and spread over the seeds, and the difference to the rival (if none is named, the best of the others)
-    seed by seed, with its standard error. The best variant of every name, on the validation split."""
-    best: dict[str, tuple[float, Contender]] = {}
-    for contender in CONTENDERS:
-        if found := scores(steps, contender, seeds, "validation"):
-            best[contender.name] = min(
-                best.get(contender.name, (math.inf, contender)), (statistics.mean(found), contender)
-            )
-    tested = {name: (each, scores(steps, each, seeds)) for name, (_, each) in best.items()}
-    others = {name: s for name, (each, s) in tested.items() if not each.family}
+    seed by seed, with its standard error. Every variant that has all its runs."""
+    tested = {label(each): (each, found) for each in CONTENDERS if (found := scores(steps, each, seeds))}
+    others = {shown: found for shown, (each, found) in tested.items() if not each.family}
     if not others:
         return "no contender has all its runs yet"
-    rival = rival if rival in others else min(others, key=lambda name: statistics.mean(others[name]))
+    rival = rival if rival in tested else min(others, key=lambda shown: statistics.mean(others[shown]))
     lines = [f"| optimiser | lr | test loss | minus {rival} |", "|---|---|---|---|"]
-    for name, (each, s) in sorted(tested.items(), key=lambda item: statistics.mean(item[1][1])):
-        paired = [a - b for a, b in zip(s, others[rival], strict=True)]
-        against = "" if name == rival else f"{statistics.mean(paired):+.3f}{plus_minus(error(paired))}"
-        shown = ", ".join(part for part in (f"**{name}**" if each.family else name, each.variant) if part)
-        spread = plus_minus(statistics.stdev(s) if len(s) > 1 else math.nan)
-        lines.append(f"| {shown} | {best_rate(steps, each):.2g} | {statistics.mean(s):.3f}{spread} | {against} |")
+    for shown, (each, found) in sorted(tested.items(), key=lambda item: statistics.mean(item[1][1])):
+        paired = [a - b for a, b in zip(found, tested[rival][1], strict=True)]
+        against = "" if shown == rival else f"{statistics.mean(paired):+.3f}{plus_minus(error(paired))}"
+        spread = plus_minus(statistics.stdev(found) if len(found) > 1 else math.nan)
+        shown = f"**{shown}**" if each.family else shown
+        lines.append(f"| {shown} | {best_rate(steps, each):.2g} | {statistics.mean(found):.3f}{spread} | {against} |")
     return "\n".join(lines)
 
 
@@ -139,7 +137,7 @@ if __name__ == "__main__":
     parser.add_argument("--steps", type=int, default=1000)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--only", nargs="*", choices=names, default=names, help="some contenders")
-    parser.add_argument("--against", choices=names, help="whom to compare with")
+    parser.add_argument("--against", choices=[label(each) for each in CONTENDERS], help="whom to compare with")
     parser.add_argument("--sensitivity", action="store_true", help="train Averaged(AdamW) with other settings instead")
     parser.add_argument("--table", action="store_true", help="print the table of what there is, and train nothing")
     given = parser.parse_args()

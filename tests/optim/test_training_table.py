@@ -27,11 +27,11 @@ def test_the_table_of_the_transformer_is_that_of_the_runs(monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "benchmarks" / "optim")
     import train_text
 
-    tables = [train_text.table(1000, seeds=seeds) for seeds in (3, 1)]
+    tables = [train_text.table(steps, seeds=3) for steps in (1000, 5000)]
     for name in ("text_task", "text_contenders", "train_text"):
         sys.modules.pop(name)
     for table in tables:
-        assert table.count("\n") >= 5
+        assert table.count("\n") >= 4
         assert table in GUIDE.read_text(encoding="utf-8")
 
 
