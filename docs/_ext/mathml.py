@@ -8,7 +8,7 @@ from latex2mathml.converter import convert
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
-BARS = re.compile(r"(?<![\\g])\|([^|]+)(?<![\\g])\|")  # |w|, but neither \|w\| nor \Big|
+BARS = re.compile(r"(?<!\\)(?<!Big)\|([^|]+)(?<!\\)(?<!Big)\|")  # |w|, but neither \|w\| nor \Big|
 
 
 def markup(tex: str, display: str) -> str:
