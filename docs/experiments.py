@@ -61,9 +61,11 @@ def text() -> str:
 SUMMARY = {"reproduced": "are reproduced", "partly": "in part", "not": "are not"}
 INTRODUCTION = """# The paper's experiments and theorems, run again
 
-`cesaro reproduce` writes these figures, their numbers and a page to explore them; with `--quick` it takes about a minute.
+`cesaro reproduce` writes these figures, their numbers and a page to explore them; with `--quick` it takes about a minute
+(`pip install 'cesaro[report]'` for the drawings, `[torch]` for the networks, `[theorems]` for the worst cases).
 This file is made from the numbers by `python docs/experiments.py`; the verdicts are computed, not chosen. Of {total}
-statements and sentences of the paper {counts}. The proofs are in [proofs.md](proofs.md)."""
+statements and sentences of the paper {counts}.
+What the verdicts mean is [said with the errata](paper.md#errata-and-readings); here are [the proofs](proofs.md)."""
 NO_FIGURE_3 = (
     "Figure 3 of the paper, VGG-16, is missing here: it needs a GPU. `cesaro reproduce figure3` runs it; without a GPU "
     "shortened, too short to judge the claims."

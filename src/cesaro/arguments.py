@@ -26,6 +26,8 @@ def make_method(method: Any, mu: Any) -> Method:
         if mu is not None and mu != method.mu:
             raise ValueError(f"mu = {mu} contradicts {method}. Leave mu out: the method object carries it.")
         return _check_mu(type(method).__name__, method)
+    if isinstance(method, type) and issubclass(method, Method):
+        raise TypeError(f"method is the class {method.__name__}: give an instance of it, {method.__name__}(mu=...).")
     if not isinstance(method, str):
         raise TypeError(f"method must be a name or an object from cesaro.methods: got {method!r}.")
     if method.lower() not in ALL:

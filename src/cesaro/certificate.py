@@ -132,7 +132,10 @@ class Bundle:
 
 
 class Theorem(Protocol):
-    """An a-priori bound: `add` takes in step t and |g_t|^2, `value` bounds the suboptimality of the method's output."""
+    """A theorem's bound, from the subgradients that were seen.
+
+    `add` takes in step t and |g_t|^2, `value` bounds the suboptimality of the method's output.
+    """
 
     def add(self, now: StepWeights, gg: float) -> None: ...
     @property

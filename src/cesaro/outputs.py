@@ -16,6 +16,8 @@ from cesaro.vectors import combine
 from cesaro.weights import Uniform, Weights, make_weights
 from cesaro.weights.interface import STEP
 
+__all__ = ["Average", "Best", "Exponential", "Last", "Output", "PolynomialDecay", "RunningMean", "Suffix"]
+
 
 class Output(ABC):
     """The interface."""

@@ -172,7 +172,7 @@ def test_without_pepit_the_panel_says_so(budget, numbers, monkeypatch):
     figure = theorems.run(budget)
     (panel,) = [panel for panel in figure.panels if "worst case" in panel.title]
     assert panel.series == ()
-    assert "pip install PEPit" in panel.note
+    assert "pip install 'cesaro[theorems]'" in panel.note
     assert "without the worst cases" in figure.shortened
 
 

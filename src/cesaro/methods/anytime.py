@@ -35,6 +35,10 @@ class Anytime(UniformForm):
     """SC-PDA with a = gamma = 1: subgradients are taken at the running average, as Cutkosky has it.
 
     Output: the last x. Rate: log t / t.
+
+    References
+    ----------
+    Cutkosky: Anytime online-to-batch, optimism and acceleration, ICML 2019.
     """
 
     steps = SCPDA
@@ -46,6 +50,12 @@ class AnytimePrinted(UniformForm):
     """x_{t+1} = argmin_Q <sum_k g_k, x> + mu/2 sum_k |x - x_k|^2: GDA with a = gamma = 1.             equation (15)
 
     Output: the last x, as printed. Rate: log t / t.
+
+    References
+    ----------
+    Cutkosky: Anytime online-to-batch, optimism and acceleration, ICML 2019.
+
+    Tao, Li, Pan, Tao: Gradient descent averaging and primal-dual averaging for strongly convex optimization, AAAI 2021.
     """
 
     steps = GDA

@@ -37,6 +37,10 @@ class DA(DualAveragingMethod):
     """x_{t+1} = P_Q( x_1 - sum_k a_k g_k / gamma_t ),   d(x) = |x - x_1|^2 / 2, gamma not decreasing.    equation (7), Lemma 2
 
     Output: the a-weighted average (the printed bound needs gamma_{k-1} under |g_k|^2). Rate: 1/sqrt(t).
+
+    References
+    ----------
+    Nesterov: Primal-dual subgradient methods for convex problems, Mathematical Programming 120, 2009.
     """
 
     def output(self, weights: Weights) -> Average:

@@ -31,6 +31,11 @@ class EpochGD(StronglyConvexMethod):
 
     Output: the average of the last whole epoch. Rate: 1/t. After t steps it is within 16 M^2 / (mu (t+4)) of the minimum, if
     |g| <= M (docs/proofs.md).
+
+    References
+    ----------
+    Hazan, Kale: Beyond the regret minimization barrier: an optimal algorithm for stochastic strongly-convex optimization,
+    COLT 2011.
     """
 
     rate = "1/t"

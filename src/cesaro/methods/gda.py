@@ -25,6 +25,13 @@ class GDA(StronglyConvexMethod):
     """x_{t+1} = P_Q( v_t ),   v_t = (1/Gamma_t) sum_k gamma_k [ x_k - a_k / (mu gamma_k) g_k ].        equation (19)
 
     Output: the a-weighted average (Theorem 1; with the uniform one, Corollary 1, there is a logarithm in the rate). Rate: 1/t.
+
+    References
+    ----------
+    Tao, Li, Pan, Tao: Gradient descent averaging and primal-dual averaging for strongly convex optimization, AAAI 2021.
+
+    Without a constraint and with weights t: Lacoste-Julien, Schmidt, Bach: A simpler approach to obtaining an O(1/t)
+    convergence rate for the projected stochastic subgradient method, arXiv 1212.2002, 2012.
     """
 
     rate = "1/t"

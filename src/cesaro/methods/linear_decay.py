@@ -28,6 +28,10 @@ class LinearDecay(ConvexMethod):
         Bound on |x_1 - w*|.
     lipschitz : float
         Bound on |g|.
+
+    References
+    ----------
+    Zamani, Glineur: Exact convergence rate of the last iterate in subgradient methods, arXiv 2307.11134, 2023.
     """
 
     radius: float = 1.0

@@ -100,6 +100,13 @@ class MirrorDescent(ConvexMethod):
     ----------
     mirror : Mirror
         The divergence B: Euclidean() or Entropy().
+
+    References
+    ----------
+    Nemirovsky, Yudin: Problem complexity and method efficiency in optimization, Wiley 1983.
+
+    Beck, Teboulle: Mirror descent and nonlinear projected subgradient methods for convex optimization, Operations Research
+    Letters 31, 2003.
     """
 
     mirror: Mirror = Euclidean()

@@ -34,6 +34,10 @@ class OptimalRDA(StronglyConvexMethod):
     the last with theta_{t+1}. Two projections a step, one subgradient.
     Output: the last x (the short step). Rate: 1/t (the O(1/N + 1/N^2) of their abstract). The constant is measured: without an
     anchor f(x_t) - f* <= 4 M^2 / (mu t) in every run of tests/methods/test_bounds.py.
+
+    References
+    ----------
+    Chen, Lin, Pena: Optimal regularized dual averaging methods for stochastic optimization, NIPS 2012.
     """
 
     rate = "1/t"

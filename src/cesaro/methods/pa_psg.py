@@ -21,10 +21,17 @@ class State(NamedTuple):
 @complete(ConvexMethod)
 @dataclass(frozen=True)
 class PAPSG(ConvexMethod):
-    """w_t = P_Q( w_{t-1} - a_t g_t ),   x_{t+1} = (A_t x_t + a_{t+1} w_t) / A_{t+1}.                    equation (12)
+    """Primal averaging of the projected subgradient method: subgradients are taken at the average.
+
+        w_t = P_Q( w_{t-1} - a_t g_t ),   x_{t+1} = (A_t x_t + a_{t+1} w_t) / A_{t+1}.                  equation (12)
 
     Output: the last x. Rate: f(x_t) - f* <= (|x_1 - w*|^2/2 + sum a_k^2 |g_k|^2/2) / A_t, equation (14): log t / sqrt(t)
     for the default a_t = 1/sqrt(t), and 1/sqrt(N) for a constant a = c/sqrt(N) over N planned steps.
+
+    References
+    ----------
+    Tao, Pan, Wu, Tao: Primal averaging: a new gradient evaluation step to attain the optimal individual convergence, IEEE
+    Transactions on Cybernetics 50, 2020.
     """
 
     rate = "log t / sqrt(t)"

@@ -30,6 +30,11 @@ class PAPSGSC(StronglyConvexMethod):
     The weights are the step sizes eta_t = 2/(mu t). Print has one a_t for step and weight; with a_t = c/(mu t) that is no
     faster than 1/log(t)^2, and the bound that is printed with it gives 1/sqrt(t) at best (docs/proofs.md).
     Output: the last x. Rate: 1/t.
+
+    References
+    ----------
+    Tao, Pan, Wu, Tao: Primal averaging: a new gradient evaluation step to attain the optimal individual convergence, IEEE
+    Transactions on Cybernetics 50, 2020.
     """
 
     rate = "1/t"

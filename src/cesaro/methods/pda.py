@@ -15,9 +15,16 @@ from cesaro.vectors import combine
 @complete(ConvexMethod)
 @dataclass(frozen=True)
 class PDA(DualAveragingMethod):
-    """w_t = P_Q( x_1 - sum_k a_k g_k / gamma_t ),   x_{t+1} = (A_t x_t + a_{t+1} w_t) / A_{t+1}.         equation (10)
+    """Primal-dual averaging: dual averaging whose subgradients are taken at the primal average.
+
+        w_t = P_Q( x_1 - sum_k a_k g_k / gamma_t ),   x_{t+1} = (A_t x_t + a_{t+1} w_t) / A_{t+1}.      equation (10)
 
     Output: the last x (equation (11), with gamma_{k-1} under |g_k|^2). Rate: 1/sqrt(t).
+
+    References
+    ----------
+    Nesterov, Shikhman: Quasi-monotone subgradient methods for nonsmooth convex minimization, Journal of Optimization Theory
+    and Applications 165, 2015.
     """
 
     def start(self, x0: np.ndarray, anchor: float) -> State:

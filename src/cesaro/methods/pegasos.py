@@ -28,6 +28,10 @@ class Pegasos(StronglyConvexMethod):
     radius : float or None
         Of the ball around 0 that every x is projected on, where a domain is given on the part of it inside the ball; None:
         no such ball.
+
+    References
+    ----------
+    Shalev-Shwartz, Singer, Srebro: Pegasos: primal estimated sub-gradient solver for SVM, ICML 2007.
     """
 
     radius: float | None = None
@@ -53,6 +57,10 @@ class PegasosBall(Pegasos):
     ----------
     radius : float
         Another radius, such as sqrt(f(0)/mu) for another loss.
+
+    References
+    ----------
+    Shalev-Shwartz, Singer, Srebro: Pegasos: primal estimated sub-gradient solver for SVM, ICML 2007.
     """
 
     def __post_init__(self) -> None:

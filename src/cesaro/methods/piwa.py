@@ -1,4 +1,4 @@
-"""PIWA, polynomially increasing weighted averaging (Guo, Yan, Yuan, Wu, Yang, 2020)."""
+"""PIWA, polynomially increasing weighted averaging (Guo, Yan, Yang 2020)."""
 
 from dataclasses import dataclass
 
@@ -28,6 +28,11 @@ class PIWA(StronglyConvexMethod):
     ----------
     p : float
         The power of the weights, positive.
+
+    References
+    ----------
+    Guo, Yan, Yang: Revisiting SGD with increasingly weighted averaging: optimization and generalization perspectives,
+    arXiv 2003.04339, 2020.
     """
 
     p: float = 1.0

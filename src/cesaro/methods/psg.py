@@ -28,6 +28,13 @@ class PSG(ConvexMethod):
     ----------
     mu : float
         Strong convexity of f, 0 if it is merely convex; it sets the default steps and output.
+
+    References
+    ----------
+    Shor: Minimization methods for non-differentiable functions, Springer 1985.
+
+    Its last point: Shamir, Zhang: Stochastic gradient descent for non-smooth optimization: convergence results and optimal
+    averaging schemes, ICML 2013.
     """
 
     rate = "1/sqrt(t), or log t / t"

@@ -27,6 +27,10 @@ class SCPDA(StronglyConvexMethod):
         x_{t+1} = (A_t x_t + a_{t+1} w_t) / A_{t+1}.                                                    equation (23)
 
     Output: the last x (Theorem 2, with Gamma~ in place of Gamma). Rate: 1/t.
+
+    References
+    ----------
+    Tao, Li, Pan, Tao: Gradient descent averaging and primal-dual averaging for strongly convex optimization, AAAI 2021.
     """
 
     rate = "1/t"

@@ -33,6 +33,10 @@ class SCRDA(StronglyConvexMethod):
     ----------
     l1 : float
         Weight of |x|_1 in the objective.
+
+    References
+    ----------
+    Xiao: Dual averaging methods for regularized stochastic learning and online optimization, JMLR 11, 2010.
     """
 
     l1: float = 0.0

@@ -59,7 +59,8 @@ def minimize(
     jac : True or callable
         True (SciPy's default is None): fun returns both. Otherwise jac(x, *args) is the subgradient.
     method : str or Method
-        A name in `cesaro.methods.ALL` or an object from `cesaro.methods`.
+        A name in `cesaro.methods.ALL`, an object from `cesaro.methods` or one of yours: an instance of a subclass of
+        `cesaro.methods.ConvexMethod` or `StronglyConvexMethod`.
     mu : float
         Strong convexity of f. Required by "gda", "sc-pda" and the other methods for strongly convex problems. With mu = 0
         there is a lower bound only on bounded domains.
@@ -70,13 +71,15 @@ def minimize(
     weights, gamma : Weights or function t -> float
         a_t and gamma_t; by default what the method's theorem assumes, and gamma the same as weights.
     anchor : float or "auto"
-        gamma_0 in units of the first weight: how strongly the start is remembered. 0.0 is the paper. Methods whose weights
+        gamma_0 in units of the first weight: how strongly the start is remembered. 0.0 is the method of the textbook, and
+        the paper's; "auto" makes an anchored variant of every method. Methods whose weights
         are step sizes use 1 / (1/a_t + anchor/a_1). "auto" begins with 1 and starts again with ten times as much whenever
         f(x_t) shoots far above f(x_1); what was proved before stays proved.
     output : Output
         From `cesaro.outputs`; by default what the method's theorem is about.
     max_iter : int
-        Number of steps. The oracle is asked once more than that, at the last point.
+        Number of steps; x_t is what max_iter = t - 1 returns, if the output is the last x. The oracle is asked once a step,
+        once at the last point, and whenever the value of an output that is not the last x is measured: `nfev` counts.
     tol : float
         Stop when the proved gap is at most tol * max(1, |fun|).
     time_limit : float
@@ -92,7 +95,9 @@ def minimize(
     -------
     scipy.optimize.OptimizeResult
         x, fun, nit, nfev, success, status, message; `lower_bound` (no point of the domain has a lower value) and `gap` =
-        fun - lower_bound, inf where nothing can be proved; `bound`, the theorem's own a-priori bound where one holds, else inf;
+        fun - lower_bound, inf where nothing can be proved; `bound`, what the method's theorem
+        says of its output, with the subgradients that were seen, where `cesaro` computes one ("gda", "sc-pda", "da", "pda" with
+        their own output), else inf;
         `anchor`, the one that was used; `trace`, with arrays iteration, time, value, lower_bound, gap. The proof takes the
         oracle's answers as exact up to a few units in their last place (float64 or float32).
 

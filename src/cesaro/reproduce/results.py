@@ -8,6 +8,8 @@ from typing import Any
 
 from cesaro.storage.atomic_write import whole_file
 
+NO_TORCH = "Not run: torch is not installed. pip install 'cesaro[torch]', then run again."
+
 
 @dataclass(frozen=True)
 class Series:

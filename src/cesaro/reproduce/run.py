@@ -13,7 +13,7 @@ from pathlib import Path
 
 from cesaro.reproduce.budget import Budget, make_budget
 from cesaro.reproduce.report import html
-from cesaro.reproduce.results import Figure, Panel
+from cesaro.reproduce.results import NO_TORCH, Figure, Panel
 
 FIGURES = {  # a name, its title, and the module below this package that runs and draws it
     "figure1": ("Support vector machines", "figure1.experiment"),
@@ -148,6 +148,6 @@ def _placeholder_figure(name: str, error: ModuleNotFoundError) -> Figure:
     """What stands in the place of a figure whose library is not installed."""
     if error.name != "torch":
         raise error
-    note = "Not run: torch is not installed. pip install 'cesaro[torch]', then run again."
+    note = NO_TORCH
     title, _ = FIGURES[name]
     return Figure(name, title, "", (Panel(title, "", note=note),), shortened=(note,), columns=1)

@@ -19,7 +19,7 @@ from cesaro.compiled.flags import KERNEL
 from cesaro.linear.bounds.dual_bound import dual_bound
 from cesaro.linear.bounds.rounding import TERM, U, norm
 from cesaro.linear.problem.csr import entry, span, square
-from cesaro.linear.problem.scalar_losses import conjugate, slope
+from cesaro.linear.problem.scalar_losses import conjugate, conjugate_size, slope
 
 ONE_SIDED = 0.25  # |mean b_i| of a constant model's plane, at least so much of mean |b_i|
 DOUBLINGS = 60
@@ -99,9 +99,8 @@ def add_constant_model(rows, y, v, loss, constant, g):
     for i in range(y.shape[0]):
         b = -slope(loss, constant, y[i])
         if v[i] > 0.0 and b != 0.0:
-            conjugated = v[i] * conjugate(loss, -b, y[i])
-            dual -= conjugated
-            size += abs(conjugated)
+            dual -= v[i] * conjugate(loss, -b, y[i])
+            size += v[i] * conjugate_size(loss, b, y[i])
             lo, hi = span(rows, np.uint32(i))
             for e in range(lo, hi):
                 g[rows.col[e]] += v[i] * b * entry(rows.data, e)

@@ -18,7 +18,7 @@ from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.problem.scales import largest_entry
 
 U = float(np.finfo(float).eps) / 2.0  # half the distance from 1 to the next float
-TERM = 64  # roundings in one term: a loss, a conjugate, a product of weights
+TERM = 64  # roundings in one term: a loss, a conjugate, a product of weights (whose sum may be off by `PAIRWISE`)
 PAIRWISE = 64  # roundings in NumPy's sum of at most 2^40 entries, and a few more
 LARGE = 1e280  # a sum of squares beyond it, or below its inverse, is taken in another unit
 

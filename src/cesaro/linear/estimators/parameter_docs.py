@@ -50,7 +50,15 @@ self
 
 References
 ----------
-Tao, Li, Pan, Tao: Gradient Descent Averaging and Primal-dual Averaging for Strongly Convex Optimization, AAAI 2021.
+The paper's solvers: Tao, Li, Pan, Tao: Gradient descent averaging and primal-dual averaging for strongly convex optimization,
+AAAI 2021.
+
+Relatives of "anchored": Shalev-Shwartz, Zhang: Accelerated proximal stochastic dual coordinate ascent for regularized loss
+minimization, ICML 2014; Lin, Mairal, Harchaoui: A universal catalyst for first-order optimization, NIPS 2015; Hsieh, Chang,
+Lin, Keerthi, Sundararajan: A dual coordinate descent method for large-scale linear SVM, ICML 2008 (LIBLINEAR).
+
+Relatives of coordinate descent with L1: Massias, Gramfort, Salmon: Celer: a fast solver for the lasso with dual extrapolation,
+ICML 2018; Yuan, Ho, Lin: An improved GLMNET for L1-regularized logistic regression, JMLR 13, 2012 (LIBLINEAR).
 """
 
 ONE_ALPHA = """

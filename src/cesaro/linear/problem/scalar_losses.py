@@ -103,6 +103,15 @@ def conjugate(loss, u, y):
 
 
 @register_jitable(**KERNEL)
+def conjugate_size(loss, b, y):
+    """|phi*(-b, y)| and an eighth of the sizes of its terms, which may cancel: what rounding in sums of it is measured by."""
+    size = abs(conjugate(loss, -b, y))
+    if loss.kind == LOGISTIC:
+        return 1.125 * size  # two terms of one sign
+    return size + (loss.bend / 2.0 * b * b + (loss.eps + abs(y)) * abs(b)) / 8.0
+
+
+@register_jitable(**KERNEL)
 def dual_update(loss, y, z, H, b):
     """The best dual value of one row given all the others: the maximiser of the dual in this coordinate.
 

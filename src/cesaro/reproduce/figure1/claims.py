@@ -48,7 +48,7 @@ def all_settings(found: dict[str, Curves], paper: str, judge: Callable[[dict[str
     """The verdict with a tuned step; the other settings beside it."""
     judged = {setting: judge(found, setting) for setting in SETTINGS}
     first, *others = SETTINGS
-    words = [f"{len(found)} problems, {first}: {judged[first][0]}."]
+    words = [f"{len(found)} {'problem' if len(found) == 1 else 'problems'}, {first}: {judged[first][0]}."]
     words += [
         f"{setting.capitalize()} it {WORDS[verdict(judged[setting][1])]}: {judged[setting][0]}." for setting in others
     ]

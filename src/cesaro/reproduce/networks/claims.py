@@ -83,9 +83,9 @@ def oscillation_claim(found: dict[str, Outcomes], ours: Methods, paper: str) -> 
             f"On {data}: {listed(falls, '.2f')}; less than SGD {sum(lower)} of {len(lower)}{of_seeds(outcomes, ours)}."
         )
     said = (
-        "How far test accuracy falls back from one epoch to the next, in points, mean over the second half of the run. "
+        "How far test accuracy falls back from one epoch to the next, in points, mean over the second half of the run."
     )
-    return Claim(paper, said + " ".join(words), verdict(holds))
+    return Claim(paper, " ".join([*words, said]), verdict(holds))
 
 
 def mean_fall(outcome: Outcome) -> float:

@@ -7,7 +7,7 @@ from cesaro.reproduce.networks.claims import Methods, Outcomes
 from cesaro.reproduce.networks.queue import jobs, missing_runs, train_all
 from cesaro.reproduce.networks.runs import Trainer, TrainingSetting, epoch_series, values_of
 from cesaro.reproduce.networks.trainings import METHODS, MODIFIED, PRINTED, SGD, SWA
-from cesaro.reproduce.results import Claim, Figure, Panel
+from cesaro.reproduce.results import NO_TORCH, Claim, Figure, Panel
 
 TITLES = {"cifar10": "CIFAR-10", "cifar100": "CIFAR-100"}
 VARIANTS = {"as printed": PRINTED, "with a constant phase": MODIFIED}
@@ -55,7 +55,7 @@ def explain(data: str, failure: Exception | None) -> str:
     if failure is None:
         return "Not run: the time was over. The same command continues."
     if isinstance(failure, ModuleNotFoundError):
-        return "Training networks needs PyTorch: pip install 'cesaro[torch]'."
+        return NO_TORCH
     return (
         f"{TITLES[data]} is not here. cesaro data fetch {data} downloads it; or put its official binary "
         "files in a folder and set CESARO_DATA to it."

@@ -6,7 +6,7 @@ from cesaro.reproduce.budget import Budget
 from cesaro.reproduce.networks import claims, drawing
 from cesaro.reproduce.networks.runs import TrainingSetting
 from cesaro.reproduce.report.drawing import draw as draw
-from cesaro.reproduce.results import Claim, Figure
+from cesaro.reproduce.results import NO_TORCH, Claim, Figure
 
 GRID = (0.1, 0.01, 0.001, 0.0001)
 FULL = TrainingSetting("cnn", "cifar10", images=20_000, epochs=10, rates=GRID, seeds=3, beyond=(1.0, 3.2, 10.0))
@@ -21,9 +21,11 @@ def run(budget: Budget) -> Figure:
     """Both data sets; runs that are saved in `budget.runs` are not trained again."""
     setting = QUICK if budget.quick else replace(FULL, seeds=min(FULL.seeds, budget.seeds))
     found, trainers = drawing.collect(setting, budget)
-    notes = (drawing.describe_setting(setting), *drawing.unfinished(trainers))
+    notes: tuple[str, ...] = (drawing.describe_setting(setting), *drawing.unfinished(trainers))
     if budget.quick:
         notes = (*notes, "too short to judge the paper's claims")
+    if all(each == NO_TORCH for each in found.values()):
+        notes = (NO_TORCH,)
     title = "A 4-layer convolutional network: training loss and test accuracy"
     found_claims = () if budget.quick else drawing.claims_of_variants(found, setting, figure2_claims)
     return drawing.network_figure("figure2", title, found, trainers, found_claims, notes)

@@ -50,7 +50,9 @@ def theorem_panels(numbers: dict[str, Any]) -> tuple[Panel, ...]:
 def worst_panel(worst: dict[str, list[float]] | None) -> Panel:
     title, y_label = "Theorem 2 in the worst case", "worst case / bound"
     if worst is None:
-        return Panel(title, y_label, note="Not run: PEPit is not installed. pip install PEPit, then run again.")
+        return Panel(
+            title, y_label, note="Not run: PEPit is not installed. pip install 'cesaro[theorems]', then run again."
+        )
     t = range(1, len(worst["printed"]) + 1)
     series = (
         series_over_t("SC-PDA, corrected bound", t, worst["corrected"]),

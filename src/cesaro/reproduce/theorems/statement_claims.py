@@ -52,8 +52,9 @@ def equation_claims(found: dict[str, Any], pda: dict[str, list[float]]) -> tuple
         *primal_averaging_claims(found),
         Claim(
             "Equation (15): Cutkosky's strongly convex algorithm, a special case of GDA (17) with a = gamma = 1.",
-            f"As printed it is: largest distance {random['equation 15 distance']:.1e}. But its author takes gradients at the "
-            f"average, which is SC-PDA with a = gamma = 1, up to {random['equation 15 distance to the original']:.0f} away.",
+            f"As printed it is that case, largest distance {random['equation 15 distance']:.1e}, but not Cutkosky's: he takes "
+            "gradients at the average, which is SC-PDA with a = gamma = 1, up to "
+            f"{random['equation 15 distance to the original']:.0f} away.",
             "partly" if random["equation 15 distance"] <= ROUNDING else "not",
         ),
         Claim(
@@ -97,9 +98,9 @@ def primal_averaging_claims(found: dict[str, Any]) -> tuple[Claim, ...]:
         ),
         Claim(
             "Equation (14): the bound of PA-PSG (12) and (13), which reveals 1/sqrt(t).",
-            f"The bound holds: at most {random['equation 14 ratio']:.3f} of it was reached by (12), "
-            f"{random['equation 14 for (13) ratio']:.3f} by (13). But its right side is of the order 1/sqrt(t) for no "
-            "sequence, unless the subgradients vanish; for a_t = 1/sqrt(t) it is log t/sqrt(t).",
+            f"The bound holds, at most {random['equation 14 ratio']:.3f} of it was reached by (12) and "
+            f"{random['equation 14 for (13) ratio']:.3f} by (13), but it does not reveal the rate: its right side is of the "
+            "order 1/sqrt(t) for no sequence, unless the subgradients vanish. For a_t = 1/sqrt(t) it is log t/sqrt(t).",
             "partly"
             if max(random["equation 14 ratio"], random["equation 14 for (13) ratio"]) <= 1 + ROUNDING
             else "not",
@@ -117,9 +118,8 @@ def lemma_claims(found: dict[str, Any]) -> tuple[Claim, ...]:
         ),
         Claim(
             "Lemma 2: DA (7) is the projection (18).",
-            f"For d = |w|^2/2 it is: largest excess {projections['lemma 2 excess']:.1e}. For d = (w_1^2 + 4 w_2^2)/2, "
-            "which the "
-            f"paper's definition allows, the two are {projections['lemma 2 distance with another d']:.2f} apart. It "
+            f"For d = |w|^2/2 it is, largest excess {projections['lemma 2 excess']:.1e}; for d = (w_1^2 + 4 w_2^2)/2, which "
+            f"the paper's definition allows, the two are {projections['lemma 2 distance with another d']:.2f} apart. It "
             "holds for no other d, up to a constant, if Q has interior points.",
             "partly" if projections["lemma 2 excess"] <= ROUNDING else "not",
         ),
@@ -138,8 +138,8 @@ def assumption_claims(found: dict[str, Any]) -> tuple[Claim, ...]:
     return (
         Claim(
             "Assumption 1: |g| <= M.",
-            f"mu |x - w*| is at most {ratio:.3f} of |g|, and never more than it. So on the bounded Q of (1) it may hold, "
-            "and without a constraint, as in (29), it cannot; along the run it does for the hinge loss, with M = 2 max |x_i|.",
+            f"On the bounded Q of (1) it may hold, without a constraint, as in (29), it cannot: |g| is at least mu |x - w*|, "
+            f"which reached {ratio:.3f} of it. Along the run it holds for the hinge loss, with M = 2 max |x_i|.",
             "partly" if ratio <= 1 + ROUNDING else "not",
         ),
         Claim(
@@ -157,9 +157,8 @@ def remark_claims(numbers: dict[str, Any]) -> tuple[Claim, ...]:
     return (
         Claim(
             "Remark 1: GDA achieves 1/t, as opposed to the log t/t of (16).",
-            f"With the a-weighted average, within {random['gda constant ratio']:.3f} of 2 M^2/(mu (t+1)). With the "
-            "uniform one of "
-            f"Definition 3 t (f - f*) grows by {decade['pi'][0]:.4f} a factor of ten, the proof says {decade['pi'][1]:.4f}.",
+            f"With the a-weighted average, within {random['gda constant ratio']:.3f} of 2 M^2/(mu (t+1)); with the uniform one "
+            f"of Definition 3 t (f - f*) grows by {decade['pi'][0]:.4f} a factor of ten, the proof says {decade['pi'][1]:.4f}.",
             "partly" if random["gda constant ratio"] <= 1 + ROUNDING else "not",
         ),
         Claim(

@@ -8,6 +8,7 @@ from linear_problems import make
 from solving import by_anchored
 
 from cesaro import losses
+from cesaro.linear.bounds.rounding import U, norm
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem
 from cesaro.linear.solvers.anchored import kernels
@@ -26,6 +27,7 @@ def test_a_solver_that_resumes_is_where_the_other_was():
         "prox_weight": 3.5,
         "noise": 0.25,
         "length": 2.5,
+        "dual_floor": -1.5,
         "seed": 12345,
         "gap": 0.125,
         "rule": {"ratio": -0.5, "rate": 0.125, "direction": -1.0, "least": -0.75},
@@ -79,3 +81,29 @@ def test_rows_of_one_length_few_rows_and_long_rows_are_evaluated_as_they_are_sto
 def long_rows(rng):
     """Their lengths differ, but are about 100."""
     return rng.random((16_400, 200)) < rng.uniform(0.2, 0.8, (16_400, 1))
+
+
+@pytest.mark.parametrize("kind", losses.ALL.values())
+@pytest.mark.parametrize("more", [{}, {"l1": 0.01}, {"radius": 0.4}, {"penalize_intercept": False}])
+def test_rounding_and_the_dual_value_stay_within_what_is_counted(kind, more):
+    """What proofs.md, section 11, says of an epoch: of n D at its beginning, of |h|, of the error of g."""
+    rng = np.random.default_rng(4)
+    X, unit = rng.normal(size=(300, 8)) * 10.0 ** rng.uniform(-2, 1, (300, 1)), 1.0
+    y = rng.choice([-1.0, 1.0], 300) if kind in losses.CLASSIFICATION.values() else rng.normal(size=300)
+    problem = make(X, y, kind(), 1e-4, bias=unit, **more)
+    run = SolverState(problem, 0)
+    run.prox_weight = run.mean_square
+    for epoch in range(12):
+        b = run.record[:, kernels.B].copy()
+        assert -problem.loss.conjugate(-b, y).sum() >= run.dual_floor * (1.0 + 1e-12)
+        before, begun = run.noise, norm(run.whole.columns.h)
+        assert begun <= run.length * (1.0 + 1e-12)
+        done = run_epoch(run, first=epoch == 0)
+        run.count_rounding(0)
+        longest = (run.noise - before) / (16.0 * U)
+        run.noise = before
+        assert norm(run.whole.columns.h) <= longest
+        run.recenter_at_average(done, run.prox_weight / 2.0, 1.0)
+        rows = np.column_stack([X, np.full(300, unit)]).astype(np.longdouble)
+        g = run.record[:, kernels.B].astype(np.longdouble) @ rows / 300
+        assert norm((run.g - g).astype(float)) <= run.lost

@@ -15,7 +15,7 @@ from cesaro.compiled.llvm_vectors import maximum, minimum
 from cesaro.compiled.vector_ops import add_rows, dot_rows, map_lanes
 from cesaro.dual_form import HINGE, LOGISTIC
 from cesaro.linear.problem.csr import ahead_long, ahead_wide, rows_ahead, span
-from cesaro.linear.problem.scalar_losses import conjugate, dual_update, fenchel_young, value
+from cesaro.linear.problem.scalar_losses import conjugate, conjugate_size, dual_update, fenchel_young, value
 
 ALL = (0, 0)  # no class is left out
 FLUSH = 256  # rows whose gaps are summed as single numbers
@@ -173,9 +173,8 @@ def evaluate_classes(rows, record, Y, b, factors, loss, W, primal, dual, size, w
             else:
                 for c in range(L):
                     primal[c] += v * value(loss, m[c], y[c])
-                    conjugated = v * conjugate(loss, -held[c], y[c])
-                    dual[c] -= conjugated
-                    size[c] += abs(conjugated)
+                    dual[c] -= v * conjugate(loss, -held[c], y[c])
+                    size[c] += v * conjugate_size(loss, held[c], y[c])
     if loss.kind == HINGE:
         for c in range(L):
             size[c] = dual[c]

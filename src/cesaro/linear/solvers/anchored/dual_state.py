@@ -32,6 +32,7 @@ from cesaro.linear.solvers.anchored.working_set import ActiveRows, Columns, Work
 from cesaro.storage.states import require_like
 
 SAMPLE = 2000  # rows from which the mean of |x|^2 is taken: the first epoch measures the others as it meets them
+NUMBERS = ("prox_weight", "noise", "length", "dual_floor", "seed", "gap")
 
 
 class Epoch(NamedTuple):
@@ -61,7 +62,8 @@ class SolverState:
         unit = 1.0 if self.loss.cap > 0.0 else sum(np.abs(y[piece]).sum() for piece in pieces(rows.n)) / rows.n
         self.unit, self.slack, self.block, self.wide = unit, 0.2 * unit, neighbours_to_keep(y), are_wide(self.n, rows.d)
         self.rule, self.prox_weight, self.gap = ProxWeightRule(self.wide), 0.0, math.inf
-        self.noise, self.length = 0.0, 0.0  # bounds on the rounding error of n g, and on the sizes that h is made of
+        self.noise, self.length = 0.0, 0.0  # bounds on the rounding error of n g, and on the sizes that h is made of;
+        self.dual_floor = 0.0  # and on n D, from below, when an epoch begins
         active = order[: self.n]  # the rows that the next epoch visits
         sorted_rows = by_length(active, rows.ptr, self.layout)
         self.evaluation_order = None if sorted_rows is None else sorted_rows[0]
@@ -133,7 +135,7 @@ class SolverState:
         K, here, n = self.prox_weight, self.working, self.n
         scale = min(done.scale, 1.0 / max(K + n * self.mu, 1e-300))
         sparse = None if self.l1 == 0.0 else (n * self.l1, 0.0)
-        h, center, total, average = here.columns
+        (h, center, total, average), held = here.columns, abs(here.columns.center[-1])
         sums = column_kernels.recenter(
             h, average, center, total, share, scale, sparse, K, prox_weight, n, self.mu, self.l1, self.free
         )
@@ -142,20 +144,19 @@ class SolverState:
         oscillation, move, hh, cc, gap = sums
         self.gap = done.gap / n + (gap if self.radius == math.inf else 0.0)
         self.count_rounding(done.changes)
-        self.length = math.sqrt(hh) + (K + prox_weight) * (math.sqrt(cc) + math.sqrt(move))
+        self.dual_floor -= self.length / (2.0 * (K + n * self.mu)) * self.length
+        far, held = math.sqrt(cc) + math.sqrt(move), held + abs(center[-1])
+        self.length = math.sqrt(hh) + (K + prox_weight) * far + self.more * held
         self.count_rounding(1)
         self.prox_weight = prox_weight
         return math.sqrt(oscillation), math.sqrt(move)
 
     def count_rounding(self, changes: int) -> None:
-        """Add what so many changes of a dual value may have rounded in h: three times, with what is passed over.
-
-        No change lowers the anchored dual, D - F(h), and D is at most n f(0): this bounds |h| within an epoch.
-        """
-        S, most = self.prox_weight + self.n * self.mu, 2.0 * self.n * self.at_zero
-        longest = self.length + math.sqrt(2.0 * S) * math.sqrt(most) + self.n * self.l1 * math.sqrt(len(self.center))
+        """Add what so many changes of a dual value may have rounded in h. docs/proofs.md, section 11, has why."""
+        S, rise = self.prox_weight + self.n * self.mu, self.n * self.at_zero - self.dual_floor
+        longest = self.length + math.sqrt(2.0 * S) * math.sqrt(rise) + self.n * self.l1 * math.sqrt(len(self.center))
         if self.radius < math.inf:
-            longest += most / self.radius
+            longest += (rise + self.free * (self.length / (2.0 * S) * self.length)) / self.radius
         self.noise += (3 * changes + 16) * U * longest
 
     def recenter(self, w: np.ndarray, prox_weight: float, g: np.ndarray | None = None) -> None:
@@ -190,6 +191,7 @@ class SolverState:
         if self.lost * norm(w) > 0.01 * max(tol * f, min(self.gap, f), 1e-12 * f):
             self.sum_afresh()
         plane = Plane(D - sum_error(self.n, size), self.g, self.lost)
+        self.dual_floor = self.n * plane.D
         self.activate(active)
         if self.free:
             return float(f), free_bound(plane, self.constants.of, self.mu, self.l1, self.radius)
@@ -212,8 +214,7 @@ class SolverState:
         """What it takes between two epochs to go on as if the run had never stopped."""
         columns = {name: getattr(self.whole.columns, name) for name in ("h", "center", "total")}
         arrays = {"b": self.record[:, B], "active": self.whole.active, "columns": columns}
-        names = ("prox_weight", "noise", "length", "seed", "gap")
-        kept = arrays | {name: getattr(self, name) for name in names} | {"rule": self.rule.state()}
+        kept = arrays | {name: getattr(self, name) for name in NUMBERS} | {"rule": self.rule.state()}
         return kept | ({"apart": self.working.state()} if isinstance(self.working, ActiveRows) else {})
 
     def resume(self, state: dict[str, Any]) -> None:
@@ -221,7 +222,7 @@ class SolverState:
         apart = state.pop("apart", None)
         require_like(state, self.state(), rows={"active": self.rows.n})
         self.record[:, B], self.whole.active = state["b"], state["active"]
-        for name in ("prox_weight", "noise", "length", "seed", "gap"):
+        for name in NUMBERS:
             setattr(self, name, state[name])
         self.rule.resume(state["rule"])
         for name, value in state["columns"].items():
@@ -231,14 +232,13 @@ class SolverState:
     def load_dual_values(self, b: np.ndarray) -> None:
         """Take over an earlier run's dual values, if it had as many rows."""
         if len(b) == len(self.record):
-            kernels.load_dual_values(b, self.loss, self.record)
+            self.dual_floor = -kernels.load_dual_values(b, self.loss, self.record)
             self.sum_afresh()
 
     def sum_afresh(self) -> None:
         """g afresh from the dual values."""
         g, lost = np.zeros_like(self.center), np.zeros_like(self.center)
-        mass = kernels.sum_dual_values(self.rows, self.record, g, lost)
-        self.noise = 8.0 * U * mass
+        self.noise = 8.0 * U * kernels.sum_dual_values(self.rows, self.record, g, lost)
         self.recenter(self.center, self.prox_weight, (g + lost) / self.n)
 
 

@@ -29,6 +29,7 @@ from cesaro.linear.problem.csr import ONE, TWO, ahead, ahead_long, entry, margin
 from cesaro.linear.problem.scalar_losses import (
     TINY,
     conjugate,
+    conjugate_size,
     distance_to_kink,
     dual_update,
     fenchel_young,
@@ -184,7 +185,7 @@ def part_weight(part, parts, first):
 
 @njit(**KERNEL)
 def evaluate(rows, record, order, w, known, loss, slack, active):
-    """Mean loss at w, -mean conjugate of the dual values, mean |conjugate|, and how many rows are active at w.
+    """Mean loss at w, -mean conjugate of the dual values, the mean size of these, and how many rows are active at w.
 
     Sums are of blocks, so that rounding does not grow with the number of rows (`bounds.rounding`). `order` holds the rows
     with weight; None means all rows as they are stored. The predictions may be `known`, or None.
@@ -208,13 +209,14 @@ def evaluate(rows, record, order, w, known, loss, slack, active):
                 hot = np.float64(short > 0.0)
                 primal += v * (hot * short)
                 conjugated, loose = -v * (b * y), (hot * y != b) | (abs(short) <= slack)
+                size += abs(conjugated)
             else:
                 f, u = value_and_slope(loss, p, y)
                 primal += v * f
                 conjugated = v * conjugate(loss, -b, y)
+                size += v * conjugate_size(loss, b, y)
                 loose = (u != -b) | (distance_to_kink(loss, p, y) <= slack)
             dual -= conjugated
-            size += abs(conjugated)
             count += 1
             active[k] = i
             k += loose
@@ -239,6 +241,9 @@ def sum_dual_values(rows, record, g, lost):
 
 @njit(**KERNEL)
 def load_dual_values(b, loss, record):
-    """Write the dual values b into the records: 0 where they are not feasible for this target."""
+    """Write the dual values b into the records, 0 where they are not feasible for this target; their sizes' sum."""
+    size = 0.0
     for i in range(record.shape[0]):
         record[i, B] = b[i] if conjugate(loss, -b[i], record[i, Y]) < math.inf else 0.0
+        size += record[i, V] * conjugate_size(loss, record[i, B], record[i, Y])
+    return size

@@ -143,7 +143,7 @@ def _proof(problem: Problem, X, y, s, points, b) -> Polished | None:
     conjugate = loss.conjugate(-b, y)
     reach = np.abs(g / mu)
     reach[-1] = max(abs(w[-1]), reach[-1])
-    sizes = s @ np.abs(conjugate) + reach @ (abs(X).T @ (s * np.abs(b)))
+    sizes = s @ (np.abs(conjugate) + 2.0 * np.abs(b * y)) + reach @ (abs(X).T @ (s * np.abs(b)))
     allowance = ((len(y) + len(w) + TERM) * np.finfo(LONG).eps + 2.0 * part) * sizes
     bound = -(s @ conjugate) - (g @ g) / (2 * mu) - allowance
     return Polished(w, float(value) * (1.0 + 2.0 * EPS), float(bound) * (1.0 - 2.0 * EPS))

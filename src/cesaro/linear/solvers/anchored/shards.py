@@ -80,20 +80,20 @@ class Shard:
         rows, y, current = self.problem.rows, self.problem.y, self.current
         X = sp.csr_array((rows.data, rows.col.view(np.int32), rows.ptr.astype(np.int64)), shape=(rows.n, rows.d))
         p = X @ w[: rows.d] + rows.bias * w[rows.d]
-        kernels.load_dual_values(-self.problem.loss.slope(p, y), current.loss, current.record)
+        current.dual_floor = -kernels.load_dual_values(-self.problem.loss.slope(p, y), current.loss, current.record)
         self.sum_afresh()
 
     def state(self) -> dict[str, Any]:
         """What the shard needs between two requests to go on as if nothing had happened."""
         current = self.current
-        numbers = {name: getattr(current, name) for name in ("noise", "length", "seed")}
+        numbers = {name: getattr(current, name) for name in ("noise", "length", "dual_floor", "seed")}
         return {"b": current.record[:, B].copy(), "held": self.held} | numbers
 
     def resume(self, state: dict[str, Any]) -> None:
         """Go on from the state of an earlier shard of the same rows."""
         require_like(state, self.state())
         self.current.record[:, B], self.held = state["b"], state["held"]
-        for name in ("noise", "length", "seed"):
+        for name in ("noise", "length", "dual_floor", "seed"):
             setattr(self.current, name, state[name])
 
     def sum_afresh(self) -> None:
@@ -111,6 +111,8 @@ class Shard:
         current.activate(active)
         if current.lost * norm(request.w) > 0.01 * max(request.tol, 1e-9) * loss:
             self.sum_afresh()
+        D -= sum_error(current.n, size)
+        current.dual_floor = current.n * D
         held, lost, average = self.held, current.lost + 8.0 * U * norm(self.held), np.zeros_like(request.w)
         current.recenter(request.center, request.kappa * current.n, request.g)
         for k in range(request.epochs):
@@ -120,7 +122,6 @@ class Shard:
         changed = current.g - request.g
         self.held = held + changed
         constants = {s: current.constants.of(s) for s in SIDES} if current.free and request.first else None
-        D -= sum_error(current.n, size)
         return Reply(self.weight, loss, D, active, lost, held, changed, average.copy(), constants)
 
 

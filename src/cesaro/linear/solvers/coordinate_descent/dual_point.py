@@ -5,7 +5,9 @@ With s_i the rows' shares of the weight and g_j = sum_i s_i b_i x_ij, every thet
     f* >= -sum_i s_i phi*(-theta b_i) - sum_j (theta |g_j| - l1)_+^2 / (2 mu) - (theta sum_i s_i b_i)^2 / (2 M)
 
 where M is the intercept's penalty. Without mu, theta max |g_j| <= l1; without M, sum_i s_i b_i = 0: the heavier side of the b
-is scaled down to the weight of the other. What rounding may have added, in the worst case (`bounds.rounding`), is taken off.
+is scaled down to the weight of the other. Rounding leaves a sum that is not quite 0: for intercepts of either sign one side,
+scaled down a little more, makes its sign certain. What this changes, at most `BALANCED` roundings of everything, is taken
+off, as is what rounding may have added elsewhere, in the worst case (`bounds.rounding`).
 """
 
 import math
@@ -13,15 +15,16 @@ from typing import Any
 
 import numpy as np
 
-from cesaro.linear.bounds.rounding import TERM, U
+from cesaro.linear.bounds.rounding import PAIRWISE, TERM, U
 from cesaro.linear.solvers.coordinate_descent import kernels
 
 NO_OFFSET = np.zeros(1)
+BALANCED = 1024  # roundings: what one side is scaled down by so that the sign of the sum is certain
 
 
-def columns_noise(squares: np.ndarray, counts: np.ndarray) -> np.ndarray:
+def columns_noise(squares: np.ndarray, counts: np.ndarray, free: bool) -> np.ndarray:
     """What rounding may do to g_j, times the length of b: its columns' lengths, and as many additions as they have entries."""
-    return (counts + TERM) * U * np.sqrt(squares)
+    return (counts + TERM + BALANCED * free) * U * np.sqrt(squares)
 
 
 def balance(r: np.ndarray) -> None:
@@ -44,21 +47,21 @@ class ScaledDualPoint:
 
     def __init__(self, y: np.ndarray, s: np.ndarray, loss: Any, mu: float, l1: float, M: float, free: bool):
         self.y, self.s, self.loss, self.mu, self.l1, self.M, self.free = y, s, loss, mu, l1, M, free
-        self.unit = float(s @ np.abs(y))
 
     def of(self, loss: Any) -> "ScaledDualPoint":
         """The same for another loss."""
         return ScaledDualPoint(self.y, self.s, loss, self.mu, self.l1, self.M, self.free)
 
-    def bound(
-        self, r: np.ndarray, g: np.ndarray, noise: np.ndarray | None, intercept: float, offset: np.ndarray = NO_OFFSET
-    ) -> float:
+    def bound(self, r: np.ndarray, g: np.ndarray, noise: np.ndarray | None, offset: np.ndarray = NO_OFFSET) -> float:
         """The best over a few theta; g is that of r, up to `noise` (None: not a proof).
 
-        `intercept` is where the optimum's is about; with an `offset` of predictions, of the problem that has it.
+        With an `offset` of predictions, of the problem that has it.
         """
         sizes = np.abs(g) if noise is None else np.abs(g) + noise * length(r, self.s)
-        top, total = float(sizes.max(initial=0.0)), float(r.sum())
+        top, mass = float(sizes.max(initial=0.0)), float(np.abs(r).sum())
+        total = abs(float(r.sum())) + (PAIRWISE + 8) * U * mass  # not below the size of the true sum, at any theta
+        if self.free and noise is not None and 4.0 * total > BALANCED * U * (mass - total):
+            return 0.0  # the lighter side, (mass - total) / 2, cannot make up for it
         feasible = min(1.0, self.l1 / top) if top > 0.0 else 1.0
         beyond = sizes[sizes > self.l1]
         best, tried = -math.inf, {feasible}
@@ -68,14 +71,11 @@ class ScaledDualPoint:
             D, size = kernels.dual_value(self.y, self.s, self.loss, r, theta)
             if len(beyond) and self.mu > 0.0:
                 over = np.maximum(theta * beyond - self.l1, 0.0)
-                D -= float(over @ over) / (2.0 * self.mu)
+                D -= float(over @ over) / (2.0 * self.mu) * (1.0 + (len(over) + TERM) * U)
             D -= theta * float(np.sum(r * offset))
             if self.M > 0.0:
                 D -= (theta * total) ** 2 / (2.0 * self.M)
-            lost = size
-            if self.free:
-                lost += float(np.abs(r).sum()) * (2.0 * abs(intercept) + self.unit)
-            best = max(best, D - (len(r) + TERM) * U * lost)
+            best = max(best, D - (len(r) + TERM + BALANCED * self.free) * U * size)
         return best
 
     def _best_theta(self, r: np.ndarray, beyond: np.ndarray, feasible: float) -> float:

@@ -12,7 +12,7 @@ from numba.extending import register_jitable
 from cesaro.compiled.flags import KERNEL, LOOP, SCALAR
 from cesaro.dual_form import LOGISTIC
 from cesaro.linear.problem.csr import entry, span
-from cesaro.linear.problem.scalar_losses import beyond, conjugate, highest, lowest, value_and_slope
+from cesaro.linear.problem.scalar_losses import beyond, conjugate, conjugate_size, highest, lowest, value_and_slope
 
 NONE = np.uint32(0xFFFFFFFF)  # the place of a column that has none
 SLOPE, SQUARE, MEAN = 0, 1, 2  # of a column: <x, r>, <x, h x>, <x, h>
@@ -124,9 +124,8 @@ def dual_value(y, s, loss, r, theta):
             b = min(
                 highest(loss, y[i]), max(lowest(loss, y[i]), theta * (r[i] / s[i]))
             )  # rounding may have left its box
-            each = s[i] * conjugate(loss, -b, y[i])
-            total -= each
-            size += abs(each)
+            total -= s[i] * conjugate(loss, -b, y[i])
+            size += s[i] * conjugate_size(loss, b, y[i])
     return total, size
 
 

@@ -67,7 +67,7 @@ class CoordinateDescentSolver(driver.Solver):
         self.model.p += self.offset
         self.model.centre()
         kernels.measure_columns(self.rows, self.model.r, s, self.g, self.squares, counts)
-        self.noise, self.pool = columns_noise(self.squares, counts), ColumnPool(self.rows, counts)
+        self.noise, self.pool = columns_noise(self.squares, counts, self.dual.free), ColumnPool(self.rows, counts)
 
     def known_points(self) -> Evaluation | None:
         return None if self.start is None else self.evaluate([0], self.settings.tol, False)
@@ -83,7 +83,7 @@ class CoordinateDescentSolver(driver.Solver):
             slopes = model.measure(entries, chosen, columns)
             value = model.mean + penalty.at(w, model.c)
             if k > 0 or math.isinf(goal):
-                gap = value - self.smooth_dual.bound(model.r, slopes, None, model.c, self.offset)
+                gap = value - self.smooth_dual.bound(model.r, slopes, None, self.offset)
                 asked = self.settings.tol * gap_unit(float(value), self.least_unit * self.zero)
                 goal = SHARE * gap if math.isinf(goal) else goal
                 if gap <= max(goal, SHARE * asked) or value >= last:
@@ -112,7 +112,7 @@ class CoordinateDescentSolver(driver.Solver):
         self.g[:] = 0.0
         kernels.add_rows(self.rows, r, self.g)
         penalty = model.penalty.at(self.w, model.c)
-        f, bound = model.mean + penalty, self.smooth_dual.bound(r, self.g, self.noise, model.c, self.offset)
+        f, bound = model.mean + penalty, self.smooth_dual.bound(r, self.g, self.noise, self.offset)
         self.gap = f - bound
         if self.multipliers is not None:
             f, bound = self._with_kinks(r, penalty, self.multipliers)
@@ -123,7 +123,7 @@ class CoordinateDescentSolver(driver.Solver):
         """Objective and bound of the loss itself; the next multipliers, if the smooth problem is solved well beside them."""
         model, s = self.model, self.model.s
         f = penalty + kernels.mean_loss_along(model.y, s, many.kinked, model.p, self.offset, -1.0)
-        bound = self.dual.bound(r, self.g, self.noise, model.c)
+        bound = self.dual.bound(r, self.g, self.noise)
         b = np.divide(model.r, s, out=np.zeros_like(s), where=s > 0.0)
         if many.update(b, self.gap, f - bound):
             model.p -= self.offset
