@@ -13,13 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 from cesaro.docstrings import complete
 from cesaro.linear.bounds.intercept_interval import intercept_reach
 from cesaro.linear.estimators.base import LinearModel
-from cesaro.linear.estimators.certified_predictions import certified_labels, row_norms
+from cesaro.linear.estimators.certified_predictions import certified_labels, distances, row_norms
 from cesaro.linear.estimators.parameter_docs import EVERY_ESTIMATOR
 from cesaro.linear.estimators.validation import check_points
 from cesaro.linear.out_of_core.csr_store import Store
 from cesaro.linear.problem.block_order import Layout, pieces
 from cesaro.linear.problem.csr import Rows
-from cesaro.linear.problem.problem import Fit, Problem, least_unit
+from cesaro.linear.problem.problem import Fit, InterceptBound, Problem, least_unit
 from cesaro.linear.problem.scales import of_ordinary_size
 from cesaro.losses import CLASSIFICATION, Loss, ProbabilityLink
 
@@ -97,10 +97,13 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         rows = store.rows(self._bias)
         return [self._problem(rows, y, v, self.alpha)._replace(layout=layout) for y in columns]
 
-    def _intercept_reaches(self, problems: list[Problem], fits: list[Fit]) -> np.ndarray | None:
+    def _intercept_bounds(self, problems: list[Problem], fits: list[Fit]) -> list[InterceptBound] | None:
         if problems[0].penalize_intercept or not problems[0].rows.bias:
             return None
-        return np.array([intercept_reach(problem, fit) for problem, fit in zip(problems, fits, strict=True)])
+        found, none = [], np.zeros(problems[0].rows.d)
+        for problem, fit in zip(problems, fits, strict=True):
+            found.append(fit.intercept or InterceptBound(none, intercept_reach(problem, fit)))
+        return found
 
     def _value_at_zero(self) -> float:
         return float(self._loss().value(0.0, 1.0))
@@ -153,9 +156,11 @@ class LinearClassifier(ClassifierMixin, LinearModel):
             warnings.warn(NOTHING_CERTIFIED, UserWarning, stacklevel=2)
         gap = np.atleast_1d(self.dual_gap_) + self._rounding * np.atleast_1d(self.objective_)
         w_norms = np.hypot(row_norms(self.coef_, 0.0), self.intercept_ / (self._scaling or 1.0))
-        scaling = 0.0 if self._intercept_reach.any() else self._scaling
+        lengths = row_norms(X, 0.0 if self._intercept_reach.any() else self._scaling)
+        if self._row_centers is not None:
+            lengths = distances(X, lengths, self._row_centers)
         best, proved = certified_labels(
-            self._scores(X), row_norms(X, scaling), gap, self._mu, w_norms, X.shape[1] + 4, self._intercept_reach
+            self._scores(X), lengths, gap, self._mu, w_norms, X.shape[1] + 4, self._intercept_reach
         )
         return self.classes_[best], proved
 
