@@ -97,7 +97,7 @@ def balanced(
 
     With a sum of zero it holds for every intercept. `order` has the rows to be changed first.
     """
-    most = len(order) + len(b)  # changes: each row at most twice
+    most = 2 * len(order) + len(b)  # changes
     changed, before = np.empty(most, np.uint32), np.empty(most)
     length = norm(plane.g) + plane.lost
     more, lost = shift_sum(rows, b, y, v, loss, order, n, total, plane.g, plane.lost, length, changed, before)
@@ -147,13 +147,13 @@ def shift_sum(rows, b, y, v, loss, order, n, total, g, lost, length, changed, be
     excess = g[last] / rows.bias * n - total
     side, share = math.copysign(1.0, excess), abs(excess) / max(1, min(SPREAD, order.shape[0]))
     enough = 4.0 * U * abs(excess)
-    for sweep in range(2):
-        for k in range(order.shape[0] if sweep == 0 else b.shape[0]):
+    for sweep in range(3):  # rows of `order`, each a little; the same; all rows
+        for k in range(order.shape[0] if sweep < 2 else b.shape[0]):
             if side * excess <= enough:
                 break
-            i = np.uint32(order[k]) if sweep == 0 else np.uint32(k)
+            i = np.uint32(order[k]) if sweep < 2 else np.uint32(k)
             room = v[i] * room_of(loss, b[i], y[i], -side)
-            if room > 0.0 and (sweep == 1 or is_inside(loss, b[i], y[i])):
+            if room > 0.0 and (sweep == 2 or is_inside(loss, b[i], y[i])):
                 old, part = b[i], min(room, side * excess, share if sweep == 0 else math.inf)
                 new = min(highest(loss, y[i]), max(lowest(loss, y[i]), old - side * part / v[i]))
                 delta, x = v[i] * (new - old), math.sqrt(square(rows, i))

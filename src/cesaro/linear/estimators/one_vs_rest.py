@@ -146,8 +146,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         labels : ndarray of shape (n_samples,)
             As `predict` gives them.
         proved : ndarray of bool of shape (n_samples,)
-            True where the duality gap is small enough for a proof. A free intercept needs a smaller one than a
-            penalised one, since the gap bounds it only through the losses. Without an L2 term, `l1_ratio=1`, nothing is
+            True where the duality gap is small enough for a proof. Without an L2 term, `l1_ratio=1`, nothing is
             proved, with a warning: the gap bounds how good the model is, not how far from the optimum.
         """
         check_is_fitted(self)

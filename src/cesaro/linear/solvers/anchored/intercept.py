@@ -25,8 +25,8 @@ def is_free(problem: Problem) -> bool:
 def with_suitable_bias(rows: Rows, record: np.ndarray, sample: np.ndarray, penalty: float, wide: bool) -> Rows:
     """The rows with a constant feature for a free intercept: the larger, the less the anchor holds the intercept back.
 
-    Its square is an eighth of the other features' (a 24th of narrow rows': with a 12th to a 65th a proof takes as few epochs),
-    more where these have a `penalty`, n mu, that outweighs their anchor.
+    Its square is an eighth of the other features' (a twelfth with labels and narrow rows: with less, last digits take more
+    epochs), more where these have a `penalty`, n mu, that outweighs their anchor.
     But S over that square is how many rows it takes to renew the intercept: if they are few, it follows each of them, and
     wide rows, which have nothing else in common, all follow it. So there an epoch renews it `RENEWALS` times at most.
     """
@@ -35,7 +35,8 @@ def with_suitable_bias(rows: Rows, record: np.ndarray, sample: np.ndarray, penal
     if square == 0.0:
         return rows
     most = RENEWALS * (square / 2.0 + penalty) / rows.n if wide else math.inf
-    return rows._replace(bias=math.sqrt(min(2.0 * square, (square + penalty) / (8.0 if wide else 24.0), most)))
+    part = 8.0 if wide or not (np.abs(record[sample, Y]) == 1.0).all() else 12.0
+    return rows._replace(bias=math.sqrt(min(2.0 * square, (square + penalty) / part, most)))
 
 
 def objective_of(mean: float, w: np.ndarray, mu: float, l1: float, free: bool) -> float:
