@@ -14,16 +14,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 
 from cesaro.compiled.flags import KERNEL
 from cesaro.linear.bounds.dual_bound import dual_bound
 from cesaro.linear.bounds.rounding import TERM, U, norm
 from cesaro.linear.problem.csr import entry, span, square
-from cesaro.linear.problem.scalar_losses import conjugate, conjugate_size, slope
+from cesaro.linear.problem.scalar_losses import conjugate, conjugate_size, highest, lowest, slope
 
 ONE_SIDED = 0.25  # |mean b_i| of a constant model's plane, at least so much of mean |b_i|
 DOUBLINGS = 60
 SIDES = (-1.0, 1.0)  # of constant models: low, high
+SPREAD = 64  # rows over which the excess of a sum is spread: with a smooth loss the squares of the changes count
 
 
 class Plane(NamedTuple):
@@ -80,6 +82,28 @@ def free_bound(plane: Plane, constant: Callable[[float], Plane], mu: float, l1: 
     return found
 
 
+def balanced(
+    plane: Plane,
+    rows: Any,
+    b: np.ndarray,
+    y: np.ndarray,
+    v: np.ndarray,
+    loss: Any,
+    order: np.ndarray,
+    n: int,
+    total: float = 0.0,
+) -> Plane:
+    """The plane of dual values b, g being a mean over n rows, with the sum `total` instead of theirs; its own g is changed.
+
+    With a sum of zero it holds for every intercept. `order` has the rows to be changed first.
+    """
+    most = 2 * len(order) + len(b)  # changes
+    changed, before = np.empty(most, np.uint32), np.empty(most)
+    length = norm(plane.g) + plane.lost
+    more, lost = shift_sum(rows, b, y, v, loss, order, n, total, plane.g, plane.lost, length, changed, before)
+    return Plane(plane.D + more, plane.g, lost)
+
+
 @njit(**KERNEL)
 def constant_model_sums(y, v, loss, constant):
     """Sums of v_i b_i and of v_i |b_i| for a constant model."""
@@ -107,3 +131,81 @@ def add_constant_model(rows, y, v, loss, constant, g):
             g[rows.d] += v[i] * b * rows.bias
             mass += v[i] * abs(b) * math.sqrt(square(rows, np.uint32(i)))
     return dual, size, mass
+
+
+@njit(**KERNEL)
+def shift_sum(rows, b, y, v, loss, order, n, total, g, lost, length, changed, before):
+    """Change dual values of few rows so that the sum of all, times weights, is `total`; g follows, b is then as before.
+
+    Rows of `order` inside their boxes come first: near the optimum their losses hardly depend on b. A total of zero is so
+    but for rounding. One row more, which has room for it, would make its sign certain, for either sign: what that would do
+    is only counted, and g's last entry becomes 0. Returns what is to be added to D, and the bound on g's error that was
+    `lost`; `length` is at least |g|.
+    """
+    last, count, dual, size, mass = np.uint64(rows.d), 0, 0.0, 0.0, 0.0
+    excess = g[last] / rows.bias * n - total
+    side, share = math.copysign(1.0, excess), abs(excess) / max(1, min(SPREAD, order.shape[0]))
+    enough = 4.0 * U * abs(excess)
+    for sweep in range(3):  # rows of `order`, each a little; the same; all rows
+        for k in range(order.shape[0] if sweep < 2 else b.shape[0]):
+            if side * excess <= enough:
+                break
+            i = np.uint32(order[k]) if sweep < 2 else np.uint32(k)
+            room = v[i] * room_of(loss, b[i], y[i], -side)
+            if room > 0.0 and (sweep == 2 or is_inside(loss, b[i], y[i])):
+                old, part = b[i], min(room, side * excess, share if sweep == 0 else math.inf)
+                new = min(highest(loss, y[i]), max(lowest(loss, y[i]), old - side * part / v[i]))
+                delta, x = v[i] * (new - old), math.sqrt(square(rows, i))
+                was, now = v[i] * conjugate(loss, -old, y[i]), v[i] * conjugate(loss, -new, y[i])
+                add_row(rows, i, delta / n, g)
+                b[i], changed[count], before[count] = new, i, old
+                count, excess, dual = count + 1, excess + delta, dual + (was - now)
+                size, mass = size + abs(was) + abs(now), mass + abs(delta) * x
+    size, mass = size / n, mass / n
+    lost += (count + 16) * U * (length + mass) + 16.0 * U * mass
+    off = abs(g[last]) + lost
+    worst, far = 0.0, 0.0
+    if total == 0.0:
+        for direction in (-1.0, 1.0):
+            fall, away = certain_sign(rows, b, y, v, loss, order, n, direction, off)
+            worst, far = max(worst, fall), max(far, away)
+        g[last] = 0.0
+    for k in range(count):
+        j = count - 1 - k
+        b[changed[j]] = before[j]
+    return dual / n - (count + TERM) * U * size - worst, lost + far
+
+
+@register_jitable(**KERNEL)
+def certain_sign(rows, b, y, v, loss, order, n, direction, off):
+    """By how much D falls at most, and g changes, if one row's dual value changes the mean of all, times the bias, by `off`."""
+    need = off / rows.bias * n * (1.0 + 64.0 * U)
+    for sweep in range(2):
+        for k in range(order.shape[0] if sweep == 0 else b.shape[0]):
+            i = np.uint32(order[k]) if sweep == 0 else np.uint32(k)
+            if v[i] * room_of(loss, b[i], y[i], direction) > 2.0 * need:
+                was, now = conjugate(loss, -b[i], y[i]), conjugate(loss, -(b[i] + direction * need / v[i]), y[i])
+                fall = v[i] * (now - was + TERM * U * (abs(now) + abs(was)))
+                return max(0.0, fall) / n, need * (1.0 + 64.0 * U) * math.sqrt(square(rows, i)) / n
+    return math.inf, math.inf
+
+
+@register_jitable(**KERNEL)
+def room_of(loss, b, y, direction):
+    """How far the dual value can go."""
+    return highest(loss, y) - b if direction > 0.0 else b - lowest(loss, y)
+
+
+@register_jitable(**KERNEL)
+def is_inside(loss, b, y):
+    """Whether the dual value is at no kink of the conjugate."""
+    return lowest(loss, y) < b < highest(loss, y) and (loss.eps == 0.0 or b != 0.0)
+
+
+@register_jitable(**KERNEL)
+def add_row(rows, i, factor, g):
+    """g += factor x_i."""
+    lo, hi = span(rows, i)
+    for e in range(lo, hi):
+        g[rows.col[e]] += factor * entry(rows.data, e)
+    g[rows.d] += factor * rows.bias

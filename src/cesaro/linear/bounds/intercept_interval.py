@@ -1,7 +1,14 @@
-"""How far the optimum's intercept can be from a model's, where the intercept bears no penalty.
+"""How far the optimum's predictions can be from a model's, where the intercept bears no penalty.
 
-A duality gap bounds |w - w*| by r = sqrt(2 gap / mu), but says nothing about the intercept directly. Its optimum c* is such
-that some w' within r of w has f(w', c*) <= f(w, c). At the intercept c + t every such w' has at least
+A duality gap bounds |w - w*| by r = sqrt(2 gap / mu), but says nothing about the intercept directly. With dual values
+that sum to -k n, k > 0, the mean loss is at least D - <g, w> + k c; so with d = w* - w, t = c* - c and e = g - mu w
+
+    k t <= N + <e, d>,    N = f(w, c) - (mu/2 |w|^2 + D - <g, w> + k c)    and    <x, d> + t <= |x + e/k| r + N/k .
+
+Near the optimum dual values as good as any sum to zero, and few rows need to change for a k with N/k << r: then -e/k is
+the mean of those rows, from which x is measured. A sum of k n gives the other side.
+
+Where no dual values are known: some w' within r of w has f(w', c*) <= f(w, c). At c + t every such w' has at least
 
     mu/2 (|w| - r)_+^2 + mean_i v_i phi(p_i + t + y_i |x_i| r, y_i)
 
@@ -15,18 +22,49 @@ import numpy as np
 from numba import njit
 
 from cesaro.compiled.flags import KERNEL
-from cesaro.linear.bounds.rounding import objective_error
+from cesaro.linear.bounds.free_intercept import Plane
+from cesaro.linear.bounds.rounding import PAIRWISE, U, norm, objective_error
 from cesaro.linear.problem.csr import margin, square
-from cesaro.linear.problem.problem import Fit, Problem
+from cesaro.linear.problem.problem import Fit, InterceptBound, Problem
 from cesaro.linear.problem.scalar_losses import dual_form, value
 
 DOUBLINGS, HALVINGS = 130, 3  # tries at larger and larger distances, and at some between the last two
 
 
+def upper_bound(problem: Problem, w: np.ndarray, objective: float) -> float:
+    """Of the optimum: the objective at w, and what it may be off by."""
+    return objective * (1.0 + problem.rows.n * np.finfo(float).eps) + objective_error(problem, w, objective)
+
+
+def bound_from_planes(
+    planes: dict[float, Plane], w: np.ndarray, bias: float, mu: float, r: float, upper: float
+) -> InterceptBound | None:
+    """The bound from a plane that falls (side -1) and one that rises (side 1) with the intercept; None if one does not.
+
+    `upper` is at least the objective at w, whose last entry is the intercept's, with the constant feature `bias`.
+    """
+    centers, reaches, size = {}, [], norm(w)
+    penalty = mu / 2.0 * norm(w[:-1]) ** 2
+    for side, (D, g, lost) in planes.items():
+        k, off = -side * float(g[-1]) / bias, (lost + 4.0 * U * abs(float(g[-1]))) / bias
+        if not k > 2.0 * off:
+            return None
+        e, length = g[:-1] - mu * w[:-1], norm(g)
+        lost += 4.0 * U * (length + mu * size)
+        above = upper - penalty - D + float((g * w).sum()) + lost * size
+        above += PAIRWISE * U * (upper + penalty + abs(D) + length * size)
+        centers[side] = e * (-side / k)
+        far = norm(centers[side])
+        reaches.append((max(0.0, above) + lost * r) / (k - off) + r * far * (off / (k - off) + 4.0 * U))
+    center, apart = (centers[-1.0] + centers[1.0]) / 2.0, norm(centers[1.0] - centers[-1.0]) / 2.0
+    apart += 4.0 * U * (norm(center) + apart)
+    return InterceptBound(center, (max(reaches) + r * apart) * (1.0 + PAIRWISE * U))
+
+
 def intercept_reach(problem: Problem, fit: Fit) -> float:
-    """A bound on |c - c*|, in units of predictions; infinite where there is none."""
+    """A bound on |c - c*|, in units of predictions, without dual values; infinite where there is none."""
     rows, n, w = problem.rows, problem.rows.n, fit.w
-    upper = fit.objective * (1.0 + n * np.finfo(float).eps) + objective_error(problem, w, fit.objective)
+    upper = upper_bound(problem, w, fit.objective)
     gap = max(0.0, upper - fit.lower_bound)
     if not (problem.mu > 0.0 and math.isfinite(gap)):
         return math.inf

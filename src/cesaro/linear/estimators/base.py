@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from cesaro.linear.estimators.certified_predictions import reaches_and_centers
 from cesaro.linear.estimators.export import Exports
 from cesaro.linear.estimators.fingerprint import FURTHER, about
 from cesaro.linear.estimators.parameters import CONSTRAINTS
@@ -23,7 +24,7 @@ from cesaro.linear.estimators.validation import check_finite, place_in_rows
 from cesaro.linear.out_of_core.readers import blocks
 from cesaro.linear.problem.csr import Rows
 from cesaro.linear.problem.empty_columns import compact, spread
-from cesaro.linear.problem.problem import Fit, Problem, make_problem, relative_gap
+from cesaro.linear.problem.problem import Fit, InterceptBound, Problem, make_problem, relative_gap
 from cesaro.linear.problem.scales import ScaleError, in_range
 from cesaro.linear.solvers.parallel import solve_all
 from cesaro.linear.solvers.progress import begin
@@ -165,7 +166,7 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters
             check_finite(rows.data, "X", where=lambda k: place_in_rows(rows.ptr, rows.col, k))
             raise
         fits = self._solve(problems, at_zero, settings)
-        self._publish(fits, at_zero, problems[0], self._intercept_reaches(problems, fits, settings))
+        self._publish(fits, at_zero, problems[0], self._intercept_bounds(problems, fits, settings))
         warn_unproved(self, fits, problems[0].rows, settings.interrupted)
         return self
 
@@ -181,18 +182,18 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters
         constant = np.reshape(self.intercept_ - getattr(self, "_center", 0.0), (len(coef), 1))
         return np.hstack([coef, constant / self._scaling]) if self._scaling else coef
 
-    def _intercept_reaches(self, problems: list[Problem], fits: list[Fit], settings: Settings) -> np.ndarray | None:
-        """How far the optimum's intercepts may be from those of the fits, where somebody will ask."""
+    def _intercept_bounds(
+        self, problems: list[Problem], fits: list[Fit], settings: Settings
+    ) -> list[InterceptBound] | None:
+        """How far the optimum's predictions may be from those of the fits, where somebody will ask."""
         return None
 
     def _relative_rounding(self, problem: Problem, fits: list[Fit]) -> float:
         """What rounding may have done to the objectives, in units of them, where somebody will ask."""
         return 0.0
 
-    def _publish(
-        self, fits: list[Fit], at_zero: list[float], problem: Problem, reaches: np.ndarray | None = None
-    ) -> None:
-        """Set the fitted attributes; `at_zero` holds the objectives at w = 0."""
+    def _publish(self, fits: list[Fit], at_zero: list[float], problem: Problem, bounds: Any = None) -> None:
+        """Set the fitted attributes; `at_zero` holds the objectives at w = 0, `bounds` what `_intercept_bounds` gives."""
         d = problem.rows.d
         self.intercept_ = np.array([self._bias * fit.w[d] if self._bias else 0.0 for fit in fits])
         self._rounding = self._relative_rounding(problem, fits)
@@ -210,7 +211,7 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters
         self.history_ = _history(fits)
         self._mu, self._scaling = problem.mu, problem.rows.bias
         penalized = problem.penalize_intercept or not self._scaling
-        self._intercept_reach = np.full(len(fits), 0.0 if penalized else np.inf) if reaches is None else reaches
+        self._intercept_reach, self._row_centers = reaches_and_centers(bounds, 0.0 if penalized else np.inf, len(fits))
 
 
 def _seed(random_state: Any) -> int:

@@ -68,13 +68,14 @@ def check_arrays(model: Any, arrays: dict[str, np.ndarray]) -> None:
         wanted = (1 if len(model.classes_) == 2 else len(model.classes_), d)
     if coef.shape != wanted or coef.ndim not in (1, 2) or intercept.shape != wanted[:-1]:
         raise ValueError(f"coef {coef.shape} and intercept {intercept.shape} do not fit {d} features")
-    finite = ("coef", "intercept", "center") if "center" in arrays else ("coef", "intercept")
-    for name in finite:
+    for name in {"coef", "intercept", "center", "row_centers"} & arrays.keys():
         if arrays[name].dtype.kind != "f" or not np.isfinite(arrays[name]).all():
             raise ValueError(f"{name} must hold finite numbers")
     if "center" in arrays and arrays["center"].shape not in ((), intercept.shape):
         raise ValueError(f"center {arrays['center'].shape} does not fit intercept {intercept.shape}")
     models = 1 if coef.ndim == 1 else len(coef)
+    if "row_centers" in arrays and arrays["row_centers"].shape != (models, d):
+        raise ValueError(f"row_centers {arrays['row_centers'].shape} do not fit {models} models of {d} features")
     _check_proof(arrays, () if models == 1 else (models,))
     _check_history(arrays)
 

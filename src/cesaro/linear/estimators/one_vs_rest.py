@@ -15,14 +15,14 @@ from cesaro.docstrings import complete
 from cesaro.linear.bounds.intercept_interval import intercept_reach, reach_seconds
 from cesaro.linear.bounds.rounding import relative_error
 from cesaro.linear.estimators.base import LinearModel
-from cesaro.linear.estimators.certified_predictions import certified_labels, row_norms
+from cesaro.linear.estimators.certified_predictions import certified_labels, distances, row_norms
 from cesaro.linear.estimators.parameter_docs import EVERY_ESTIMATOR
 from cesaro.linear.estimators.proof_warnings import warn_nothing_certified
 from cesaro.linear.estimators.validation import check_points
 from cesaro.linear.out_of_core.csr_store import Store
 from cesaro.linear.problem.block_order import Layout, pieces
 from cesaro.linear.problem.csr import Rows
-from cesaro.linear.problem.problem import Fit, Problem, least_unit
+from cesaro.linear.problem.problem import Fit, InterceptBound, Problem, least_unit
 from cesaro.linear.problem.scales import of_ordinary_size
 from cesaro.linear.solvers.settings import Settings
 from cesaro.losses import CLASSIFICATION, Loss, ProbabilityLink
@@ -109,19 +109,22 @@ class LinearClassifier(ClassifierMixin, LinearModel):
             settings = settings._replace(deadline=settings.ends - reserve)
         return super()._solve(problems, at_zero, settings)
 
-    def _intercept_reaches(self, problems: list[Problem], fits: list[Fit], settings: Settings) -> np.ndarray | None:
+    def _intercept_bounds(
+        self, problems: list[Problem], fits: list[Fit], settings: Settings
+    ) -> list[InterceptBound] | None:
         """Of a fit that was cut short, those for which there is time; the others are infinite."""
         if not _is_free(problems[0]):
             return None
-        reaches, until = np.full(len(fits), np.inf), max(settings.deadline, time.perf_counter() + PATIENCE)
+        found, none, until = [], np.zeros(problems[0].rows.d), max(settings.deadline, time.perf_counter() + PATIENCE)
         if settings.interrupted or any(fit.status == "interrupted" for fit in fits):
             until = time.perf_counter() + PATIENCE
-        for k, (problem, fit) in enumerate(zip(problems, fits, strict=True)):
-            if time.perf_counter() > until:
-                break
-            if fit.lower_bound > 0.0 or fit.status in ("converged", "max_iter"):  # else nothing is proved
-                reaches[k] = intercept_reach(problem, fit)
-        return reaches
+        for problem, fit in zip(problems, fits, strict=True):
+            proved = fit.lower_bound > 0.0 or fit.status in ("converged", "max_iter")
+            if fit.intercept is None and (not proved or time.perf_counter() > until):
+                found.append(InterceptBound(none, np.inf))
+            else:
+                found.append(fit.intercept or InterceptBound(none, intercept_reach(problem, fit)))
+        return found
 
     def _value_at_zero(self) -> float:
         return float(self._loss().value(0.0, 1.0))
@@ -167,18 +170,19 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         labels : ndarray of shape (n_samples,)
             As `predict` gives them.
         proved : ndarray of bool of shape (n_samples,)
-            True where the duality gap is small enough for a proof. A free intercept needs a smaller one than a
-            penalised one, since the gap bounds it only through the losses: with many classes `tol=1e-6` or less. A warning
-            tells if none is. Without an L2 term, `l1_ratio=1`, nothing is proved: the gap bounds how good the model is,
-            not how far from the optimum.
+            True where the duality gap is small enough for a proof: with many classes that takes `tol=1e-6` or less, and a
+            warning tells if no label has one. Without an L2 term, `l1_ratio=1`, nothing is proved: the gap bounds how
+            good the model is, not how far from the optimum.
         """
         check_is_fitted(self)
         X = check_points(self, X)
         gap = np.atleast_1d(self.dual_gap_) + self._rounding * np.atleast_1d(self.objective_)
         w_norms = np.hypot(row_norms(self.coef_, 0.0), self.intercept_ / (self._scaling or 1.0))
-        scaling = 0.0 if self._intercept_reach.any() else self._scaling
+        lengths = row_norms(X, 0.0 if self._intercept_reach.any() else self._scaling)
+        if self._row_centers is not None:
+            lengths = distances(X, lengths, self._row_centers)
         best, proved = certified_labels(
-            self._scores(X), row_norms(X, scaling), gap, self._mu, w_norms, X.shape[1] + 4, self._intercept_reach
+            self._scores(X), lengths, gap, self._mu, w_norms, X.shape[1] + 4, self._intercept_reach
         )
         if not proved.any():
             warn_nothing_certified(self, len(proved))

@@ -129,6 +129,8 @@ def _arrays(model: Any) -> dict[str, np.ndarray]:
     found = {"coef": dense_coef(model), "intercept": model.intercept_}
     found |= {name: getattr(model, f"{name}_") for name in PROOF}
     found |= {f"history.{name}": column for name, column in model.history_.items()}
+    if model._row_centers is not None:
+        found["row_centers"] = model._row_centers
     if hasattr(model, "_center"):
         found |= {"center": model._center, "alpha_units": model._alpha_units}
     return {name: np.array(value, order="C") for name, value in found.items()}
@@ -191,6 +193,7 @@ def restored(facts: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
     if len(reaches) not in (1, len(np.atleast_2d(model.coef_))):
         raise ValueError(f"intercept_reach has {len(reaches)} numbers")
     model._intercept_reach = np.array([np.inf if reach is None else float(reach) for reach in reaches])
+    model._row_centers = arrays.get("row_centers")
     if "center" in arrays:
         model._center = arrays["center"][()]
         model._alpha_units = arrays.get("alpha_units", np.ones(np.size(model._center)))  # files from before had none

@@ -22,6 +22,6 @@ def spread(fit: Fit, places: np.ndarray | None, width: int) -> Fit:
     """The fit in all columns."""
     if places is None:
         return fit
-    w = np.zeros(width)
+    w, known = np.zeros(width), fit.intercept
     w[places] = fit.w
-    return fit._replace(w=w)
+    return fit._replace(w=w, intercept=None if known is None else known.at(places[:-1], width - 1))

@@ -60,6 +60,22 @@ class History:
         return len(self.rows)
 
 
+class InterceptBound(NamedTuple):
+    """Where a free intercept's optimum is: <x, w> + c differs from the optimum's by at most r |x - center| + reach.
+
+    r bounds |w - w*|; c is in units of predictions.
+    """
+
+    center: np.ndarray  # (d,)
+    reach: float
+
+    def at(self, columns: np.ndarray, d: int) -> "InterceptBound":
+        """The same among d columns, of which it has these."""
+        center = np.zeros(d)
+        center[columns] = self.center
+        return self._replace(center=center)
+
+
 class Fit(NamedTuple):
     """A solver's answer. objective - lower_bound is a proof; lower_bound is -inf where there is none."""
 
@@ -70,6 +86,7 @@ class Fit(NamedTuple):
     history: dict[str, np.ndarray]  # of History
     status: str  # "converged", "max_iter", "time_limit", "interrupted"
     state: Any = None  # what a warm start or the next partial_fit needs
+    intercept: InterceptBound | None = None  # where a solver knows it
 
 
 def objective(mean_loss: Any, w: np.ndarray, mu: Any, l1: Any = 0.0, d: int | None = None) -> Any:

@@ -18,6 +18,7 @@ def joined(first: Fit, second: Fit) -> Fit:
         lower_bound=max(first.lower_bound, second.lower_bound),
         n_iter=first.n_iter + second.n_iter,
         history=history,
+        intercept=None,
     )
 
 

@@ -195,7 +195,9 @@ def safeguarded(at_zero: float, fit: Fit) -> Fit:
         lower = -np.inf
     if fit.objective <= at_zero and np.isfinite(fit.w).all():
         return fit._replace(lower_bound=lower)
-    return fit._replace(w=np.zeros_like(fit.w), objective=at_zero, lower_bound=max(lower, 0.0), state=None)
+    return fit._replace(
+        w=np.zeros_like(fit.w), objective=at_zero, lower_bound=max(lower, 0.0), state=None, intercept=None
+    )
 
 
 def _covered_by_one_pass(problems: list[Problem], settings: Settings, starts: list[Any]) -> bool:

@@ -32,7 +32,8 @@ def test_the_best_change_is_as_good_as_any_of_a_fine_grid(loss, off):
     def mean(change):
         return np.average(loss.value(p + change, record[:, Y]), weights=record[:, V])
 
-    found = best_change(record, dual_form(loss), p, 1.0, 1e-6)
+    slopes = float(record[:, V] @ loss.slope(p, record[:, Y]))
+    found = best_change(record, dual_form(loss), p, np.arange(300, dtype=np.uint32), slopes, 0.2, np.inf, 1e-4)
     grid = np.linspace(-5.0, 5.0, 4001) - off
     assert mean(found) <= min(map(mean, grid)) + 1e-5
 

@@ -5,7 +5,8 @@ import pytest
 import scipy.sparse as sp
 from independent_optimum import objective, optimum
 
-from cesaro.linear.bounds.free_intercept import ConstantPlanes, Plane, free_bound
+from cesaro.linear.bounds.dual_bound import dual_bound
+from cesaro.linear.bounds.free_intercept import ConstantPlanes, Plane, balanced, free_bound
 from cesaro.linear.bounds.intercept_interval import intercept_reach
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem
@@ -79,15 +80,22 @@ def test_the_bound_of_a_plane_whatever_the_intercept_lies_below_every_model_even
     planes = ConstantPlanes(problem.rows, problem.y, v, loss, float(np.abs(problem.y).mean()))
     best = solve(problem, tol=1e-10, max_iter=5000)
     X = np.column_stack([problem.rows.data.reshape(problem.rows.n, -1), np.full(problem.rows.n, problem.rows.bias)])
-    share, found = problem.v / problem.v.sum(), []
+    share, found, balanced_ = problem.v / problem.v.sum(), [], []
+    order = np.arange(0, problem.rows.n, 2, dtype=np.uint32)
     for size in np.repeat([0.0, 1e-9, 1e-2, 0.3], 5):
         b = -problem.loss.slope(X @ (best.w + size * rng.normal(size=len(best.w))), problem.y)
         off = rng.normal(size=len(best.w))
         g = X.T @ (share * b) + lost * off / np.linalg.norm(off)
         plane = Plane(float(-(share @ problem.loss.conjugate(-b, problem.y))), g, lost * (1.0 + 1e-9))
         found.append(free_bound(plane, planes.of, problem.mu, problem.l1, problem.radius))
-    assert max(found) <= best.objective + 1e-9 * abs(best.objective)
+        before = b.copy()
+        flat = balanced(plane, problem.rows, b, problem.y, v, loss, order, problem.rows.n)
+        assert flat.g[-1] == 0.0
+        assert np.array_equal(b, before)
+        balanced_.append(dual_bound(flat.D, flat.g, problem.mu, problem.l1, problem.radius, flat.lost))
+    assert max(found + balanced_) <= best.objective + 1e-9 * abs(best.objective)
     assert max(found) > 0.0
+    assert max(balanced_) > 0.0 or lost == 1e-2  # one row may not have room for that much
 
 
 @pytest.mark.parametrize("name", sorted(CLASSIFICATION))
@@ -99,6 +107,42 @@ def test_the_optimum_has_its_intercept_within_the_reach(name):
             fit = solve(problem, max_iter=epochs)
             reach = intercept_reach(problem, fit)
             assert problem.rows.bias * abs(fit.w[-1] - best.w[-1]) <= reach + 1e-4
+
+
+def reach_of(problem, fit, X):
+    """How far the optimum's predictions may be from a fit's."""
+    r = np.sqrt(2.0 * (fit.objective - fit.lower_bound) / problem.mu)
+    return r * np.linalg.norm(X - fit.intercept.center, axis=1) + fit.intercept.reach
+
+
+@pytest.mark.parametrize("name", sorted(CLASSIFICATION))
+def test_the_optimum_predicts_what_the_dual_values_allow(name):
+    known = 0
+    for seed in range(8):
+        problem = problem_of(name, seed)
+        best = solve(problem, tol=1e-10, max_iter=5000)
+        rows = problem.rows.data.reshape(problem.rows.n, -1)
+        for epochs in (1, 2, 5, 20, 200):
+            fit = solve(problem, max_iter=epochs)
+            if fit.intercept is None or best.intercept is None:
+                continue
+            known += 1
+            far = 10.0 * np.random.default_rng(seed).normal(size=rows.shape)
+            X = np.vstack([rows, far, np.zeros(rows.shape[1]), fit.intercept.center])
+            off = np.abs(X @ (fit.w - best.w)[:-1] + problem.rows.bias * (fit.w - best.w)[-1])
+            assert (off <= reach_of(problem, fit, X) + reach_of(problem, best, X)).all()
+    assert known >= 30
+
+
+def test_rows_are_measured_from_their_middle_and_the_intercept_adds_little():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(2000, 8)) + 2.0
+    y = np.where(X @ rng.normal(size=8) + rng.normal(size=2000) > 1.0, 1.0, -1.0)
+    problem = Problem(make_rows(X, 1.0), y, np.ones(2000), Hinge(), 1e-3, penalize_intercept=False)
+    fit = solve(problem, tol=1e-5, max_iter=3000)
+    from_zero = fit._replace(intercept=fit.intercept._replace(center=np.zeros(8), reach=0.0))
+    assert np.median(reach_of(problem, fit, X)) < 0.75 * np.median(reach_of(problem, from_zero, X))
+    assert fit.intercept.reach < 0.2 * np.median(reach_of(problem, fit, X))
 
 
 def test_classes_together_have_free_intercepts_as_each_alone_has():

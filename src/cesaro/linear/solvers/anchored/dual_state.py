@@ -17,16 +17,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cesaro.linear.bounds.dual_bound import dual_bound
-from cesaro.linear.bounds.free_intercept import ConstantPlanes, Plane, free_bound
 from cesaro.linear.bounds.rounding import U, norm, sum_error
 from cesaro.linear.problem.block_order import pieces
 from cesaro.linear.problem.csr import without_redundant_arrays
 from cesaro.linear.problem.problem import Problem
 from cesaro.linear.problem.row_order import by_length, neighbours_to_keep, shuffled_in_place
 from cesaro.linear.problem.scalar_losses import dual_form
-from cesaro.linear.solvers.anchored import best_intercept, column_kernels, kernels
+from cesaro.linear.solvers.anchored import column_kernels, kernels
+from cesaro.linear.solvers.anchored.best_intercept import with_free_intercept
 from cesaro.linear.solvers.anchored.intercept import is_free, objective_of, penalized, with_suitable_bias
-from cesaro.linear.solvers.anchored.kernels import B, V, Y
+from cesaro.linear.solvers.anchored.kernels import B, V
 from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule, are_wide
 from cesaro.linear.solvers.anchored.working_set import ActiveRows, Columns, WorkingSet
 from cesaro.storage.states import require_like
@@ -64,6 +64,7 @@ class SolverState:
         self.rule, self.prox_weight, self.gap = ProxWeightRule(self.wide), 0.0, math.inf
         self.noise, self.length = 0.0, 0.0  # bounds on the rounding error of n g, and on the sizes that h is made of;
         self.dual_floor = 0.0  # and on n D, from below, when an epoch begins
+        self.dual_value = math.nan  # D, less what rounding may have added, until an epoch changes it
         active = order[: self.n]  # the rows that the next epoch visits
         sorted_rows = by_length(active, rows.ptr, self.layout)
         self.evaluation_order = None if sorted_rows is None else sorted_rows[0]
@@ -72,7 +73,6 @@ class SolverState:
         if own_bias and self.free:
             self.rows = with_suitable_bias(self.rows, self.record, some, self.n * self.mu, self.wide)
         self.mean_square = kernels.mean_square(self.rows, self.record, some)
-        self.constants = ConstantPlanes(self.rows, self.record[:, Y], self.record[:, V], self.loss, unit)
         self.whole = WorkingSet(self.rows, self.record, active, Columns.zeros(rows.d + 1))
         self.working: WorkingSet = self.whole
 
@@ -181,21 +181,21 @@ class SolverState:
         inside[-1] = w[-1] if self.free else inside[-1]
         return inside
 
-    def evaluate(self, w: np.ndarray, tol: float = 0.0) -> tuple[float, float]:
-        """Objective at w, whose intercept becomes the best if it is free; a lower bound. Rows not at rest are active again."""
-        p = best_intercept.with_best_intercept(self, w, tol) if self.free else None
-        mean, D, size, active = kernels.evaluate(
+    def evaluate(self, w: np.ndarray, tol: float = 0.0, last: bool = True) -> tuple[float, float]:
+        """Objective at w, whose free intercept may become the best, and a lower bound. Rows not at rest are active again."""
+        p = self.empty(self.rows.n) if self.free else None
+        mean, D, size, slopes, active = kernels.evaluate(
             self.rows, self.record, self.evaluation_order, w, p, self.loss, self.slack, self.found_active
         )
         f = objective_of(mean, w, self.mu, self.l1, self.free)
         if self.lost * norm(w) > 0.01 * max(tol * f, min(self.gap, f), 1e-12 * f):
             self.sum_afresh()
-        plane = Plane(D - sum_error(self.n, size), self.g, self.lost)
-        self.dual_floor = self.n * plane.D
+        self.dual_value = D - sum_error(self.n, size)
+        self.dual_floor = self.n * self.dual_value
         self.activate(active)
-        if self.free:
-            return float(f), free_bound(plane, self.constants.of, self.mu, self.l1, self.radius)
-        return float(f), dual_bound(plane.D, plane.g, self.mu, self.l1, self.radius, plane.lost)
+        if p is not None:
+            return with_free_intercept(self, w, p, mean, slopes, tol, last)
+        return float(f), dual_bound(self.dual_value, self.g, self.mu, self.l1, self.radius, self.lost)
 
     def activate(self, active: int) -> None:
         """The first rows of `found_active`, or all if there are none, are the next epoch's."""

@@ -1,14 +1,19 @@
 """The intercept as the anchored solver has it: whether it is free, and the constant feature that it is the weight of."""
 
 import math
+from typing import Any
 
 import numpy as np
 
+from cesaro.linear.bounds.free_intercept import SIDES, Plane, balanced
+from cesaro.linear.bounds.intercept_interval import bound_from_planes, upper_bound
+from cesaro.linear.bounds.rounding import U
 from cesaro.linear.problem.csr import Rows
-from cesaro.linear.problem.problem import Problem, objective
+from cesaro.linear.problem.problem import Fit, InterceptBound, Problem, objective
 from cesaro.linear.solvers.anchored import kernels
-from cesaro.linear.solvers.anchored.kernels import UNKNOWN, Q
+from cesaro.linear.solvers.anchored.kernels import UNKNOWN, B, Q, V, Y
 
+LEAN = 32.0  # by so much less than r |x| the predictions of an intercept are known worse than without one
 RENEWALS = 150.0  # with 50 to 500 a proof takes as many epochs as without an intercept
 
 
@@ -20,7 +25,8 @@ def is_free(problem: Problem) -> bool:
 def with_suitable_bias(rows: Rows, record: np.ndarray, sample: np.ndarray, penalty: float, wide: bool) -> Rows:
     """The rows with a constant feature for a free intercept: the larger, the less the anchor holds the intercept back.
 
-    Its square is an eighth of the other features', more where these have a `penalty`, n mu, that outweighs their anchor.
+    Its square is an eighth of the other features' (a twelfth with labels and narrow rows: with less, last digits take more
+    epochs), more where these have a `penalty`, n mu, that outweighs their anchor.
     But S over that square is how many rows it takes to renew the intercept: if they are few, it follows each of them, and
     wide rows, which have nothing else in common, all follow it. So there an epoch renews it `RENEWALS` times at most.
     """
@@ -29,7 +35,8 @@ def with_suitable_bias(rows: Rows, record: np.ndarray, sample: np.ndarray, penal
     if square == 0.0:
         return rows
     most = RENEWALS * (square / 2.0 + penalty) / rows.n if wide else math.inf
-    return rows._replace(bias=math.sqrt(min(2.0 * square, (square + penalty) / 8.0, most)))
+    part = 8.0 if wide or not (np.abs(record[sample, Y]) == 1.0).all() else 12.0
+    return rows._replace(bias=math.sqrt(min(2.0 * square, (square + penalty) / part, most)))
 
 
 def penalized(w: np.ndarray, free: bool) -> np.ndarray:
@@ -48,3 +55,28 @@ def penalties(problem: Problem, width: int) -> np.ndarray:
     if is_free(problem):
         mu[-1] = 0.0
     return mu
+
+
+def plane_with_sum(state: Any, total: float) -> Plane:
+    """The plane of a solver's dual values, few of them changed so that their sum is `total`."""
+    plane, record = Plane(state.dual_value, state.g, state.lost), state.record
+    columns = (record[:, B], record[:, Y], record[:, V])
+    return balanced(plane, state.rows, *columns, state.loss, state.active, state.n, total)
+
+
+def bound_on_intercept(state: Any, problem: Problem, fit: Fit) -> InterceptBound | None:
+    """Where the optimum's intercept is, from a solver's dual values; None where these do not tell, or nobody will ask.
+
+    Those who ask want labels. `fit` is in the columns of the state, `problem` has all of them.
+    """
+    square = state.mean_square - state.rows.bias**2
+    if not (state.free and state.loss.cap > 0.0 and state.l1 == 0.0 and state.mu > 0.0 and square > 0.0):
+        return None
+    if math.isnan(state.dual_value):  # an epoch was the last
+        return None
+    c = fit.w[-1] * (state.rows.bias / problem.rows.bias)
+    upper = upper_bound(problem, np.append(fit.w[:-1], c), fit.objective)
+    r = math.sqrt(2.0 * max(0.0, upper - fit.lower_bound) / state.mu) * (1.0 + 8.0 * U)
+    total = LEAN * state.mu * r / math.sqrt(square) * state.n / 2.0
+    planes = {side: plane_with_sum(state, -side * total) for side in SIDES}
+    return bound_from_planes(planes, fit.w, state.rows.bias, state.mu, r, upper)

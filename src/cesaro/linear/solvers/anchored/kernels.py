@@ -184,13 +184,13 @@ def part_weight(part, parts, first):
 
 
 @njit(**KERNEL)
-def evaluate(rows, record, order, w, known, loss, slack, active):
-    """Mean loss at w, -mean conjugate of the dual values, the mean size of these, and how many rows are active at w.
+def evaluate(rows, record, order, w, kept, loss, slack, active):
+    """Mean loss at w, -mean conjugate of the dual values, their mean size, sum of slopes, and how many rows are active.
 
     Sums are of blocks, so that rounding does not grow with the number of rows (`bounds.rounding`). `order` holds the rows
-    with weight; None means all rows as they are stored. The predictions may be `known`, or None.
+    with weight; None means all rows as they are stored. `kept` receives the predictions, or is None: then no slope is summed.
     """
-    primal, dual, size, count, k = 0.0, 0.0, 0.0, 0, 0
+    primal, dual, size, slopes, count, k = 0.0, 0.0, 0.0, 0.0, 0, 0
     primals, primal_lost, duals, dual_lost = 0.0, 0.0, 0.0, 0.0  # of whole blocks
     for e in range(record.shape[0] if order is None else order.shape[0]):
         i = np.uint32(e)
@@ -203,12 +203,12 @@ def evaluate(rows, record, order, w, known, loss, slack, active):
             i = order[e]
         b, y, v = record[i, B], record[i, Y], record[i, V]
         if v > 0.0:
-            p = margin(rows, i, w) if known is None else known[i]
+            p = margin(rows, i, w)
             if loss.kind == HINGE:  # written out, without a branch at the kink: it would be guessed wrong
                 short = 1.0 - y * p
                 hot = np.float64(short > 0.0)
                 primal += v * (hot * short)
-                conjugated, loose = -v * (b * y), (hot * y != b) | (abs(short) <= slack)
+                u, conjugated, loose = -hot * y, -v * (b * y), (hot * y != b) | (abs(short) <= slack)
                 size += abs(conjugated)
             else:
                 f, u = value_and_slope(loss, p, y)
@@ -218,9 +218,12 @@ def evaluate(rows, record, order, w, known, loss, slack, active):
                 loose = (u != -b) | (distance_to_kink(loss, p, y) <= slack)
             dual -= conjugated
             count += 1
+            if kept is not None:
+                kept[i] = p
+                slopes += v * u
             active[k] = i
             k += loose
-    return (primals + (primal_lost + primal)) / count, (duals + (dual_lost + dual)) / count, size / count, k
+    return (primals + (primal_lost + primal)) / count, (duals + (dual_lost + dual)) / count, size / count, slopes, k
 
 
 @njit(**KERNEL)

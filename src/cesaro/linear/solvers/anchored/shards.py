@@ -20,14 +20,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from cesaro.linear.bounds.dual_bound import dual_bound
-from cesaro.linear.bounds.free_intercept import SIDES, Plane, free_bound
+from cesaro.linear.bounds.free_intercept import SIDES, ConstantPlanes, Plane, free_bound
 from cesaro.linear.bounds.rounding import TERM, U, norm, sum_error
 from cesaro.linear.problem.problem import Problem
 from cesaro.linear.solvers.anchored import kernels
 from cesaro.linear.solvers.anchored.dual_state import SolverState, point_of
 from cesaro.linear.solvers.anchored.initial_anchor import first_step
 from cesaro.linear.solvers.anchored.intercept import is_free, objective_of
-from cesaro.linear.solvers.anchored.kernels import B
+from cesaro.linear.solvers.anchored.kernels import B, V, Y
 from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule, are_wide
 from cesaro.linear.solvers.anchored.solver import average_weight, run_epoch
 from cesaro.storage.states import CheckpointError, require_like
@@ -101,10 +101,16 @@ class Shard:
         self.current.sum_afresh()
         self.held = self.current.g
 
+    def constant_planes(self) -> dict[float, Plane]:
+        """Of the shard's rows."""
+        rows, record = self.current.rows, self.current.record
+        planes = ConstantPlanes(rows, record[:, Y], record[:, V], self.current.loss, self.current.unit)
+        return {side: planes.of(side) for side in SIDES}
+
     def take(self, request: Request) -> Reply:
         """Evaluate w and the dual values; then run epochs over the active rows from the common state."""
         current = self.current
-        loss, D, size, active = kernels.evaluate(
+        loss, D, size, _, active = kernels.evaluate(
             current.rows, current.record, current.evaluation_order, request.w, None, current.loss, current.slack,
             current.found_active,
         )  # fmt: skip
@@ -121,7 +127,7 @@ class Shard:
                 current.count_rounding(changes)
         changed = current.g - request.g
         self.held = held + changed
-        constants = {s: current.constants.of(s) for s in SIDES} if current.free and request.first else None
+        constants = self.constant_planes() if current.free and request.first else None
         return Reply(self.weight, loss, D, active, lost, held, changed, average.copy(), constants)
 
 

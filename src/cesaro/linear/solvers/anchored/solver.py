@@ -20,6 +20,7 @@ from cesaro.linear.solvers import driver
 from cesaro.linear.solvers.anchored import kernels, polish
 from cesaro.linear.solvers.anchored.dual_state import Epoch, SolverState
 from cesaro.linear.solvers.anchored.initial_anchor import first_step
+from cesaro.linear.solvers.anchored.intercept import bound_on_intercept
 from cesaro.linear.solvers.anchored.kernels import B
 from cesaro.linear.solvers.anchored.kinks import project_onto_kinks
 from cesaro.linear.solvers.coordinate_descent import solver as coordinate_descent
@@ -32,7 +33,8 @@ from cesaro.storage.states import require_like
 
 COUNTED = ("epoch", "evaluations", "evaluated", "hoped", "weights", "of_total", "strongest")
 CLEARLY = 0.99  # below l1: the optimality conditions want no weight there
-HOPE = 2.0  # an evaluation is tried when the rows' own gaps, as an epoch met them, are below this times what is asked
+HOPE = 2.0  # an evaluation is tried when the rows' own gaps, as an epoch met them, are below this times what is asked,
+FREE_HOPE = 3.0  # or this with a free intercept, of which each row met another value
 
 
 class AnchoredSolver(driver.Solver):
@@ -99,7 +101,8 @@ class AnchoredSolver(driver.Solver):
         if self.epoch == 0:
             return False
         upper = history.rows[-1][2]
-        hope = min(HOPE * tol * gap_unit(upper, self.least_unit * self.current.at_zero), 0.75 * self.hoped)
+        hope = FREE_HOPE if self.current.free else HOPE
+        hope = min(hope * tol * gap_unit(upper, self.least_unit * self.current.at_zero), 0.75 * self.hoped)
         if self.epoch > 1 and self.current.gap <= hope:
             return True
         return self.epoch >= self.evaluated + max(3, min(10, self.epoch // 2)) or not len(self.current.working.active)
@@ -120,7 +123,7 @@ class AnchoredSolver(driver.Solver):
             state.l1 > 0.0
         ):  # an average has weights that an epoch has had; the dual values know which are zero at the end
             w[:-1][np.abs(state.g[:-1]) < CLEARLY * state.l1] = 0.0
-        found = self._evaluation(w, tol)
+        found = self._evaluation(w, tol, last)
         if trial == 0:
             self.of_total = float(found.objective[0])
         elif trial == 1 and found.objective[0] < self.of_total:  # better than the average of all: begin it anew
@@ -135,9 +138,9 @@ class AnchoredSolver(driver.Solver):
         w = state.whole.columns.total / self.weights if self.weights > 0.0 else state.point()
         return self._evaluation(w, self.settings.tol)
 
-    def _evaluation(self, w: np.ndarray, tol: float) -> Evaluation:
+    def _evaluation(self, w: np.ndarray, tol: float, last: bool = True) -> Evaluation:
         w = self.current.into_ball(w)
-        f, bound = self.current.evaluate(w, tol)
+        f, bound = self.current.evaluate(w, tol, last or tol == 0.0)
         return Evaluation(w[None], np.array([f]), np.array([bound]), np.array([len(self.current.active)]))
 
     def state(self) -> dict[str, Any]:
@@ -150,18 +153,21 @@ class AnchoredSolver(driver.Solver):
 
     def fit(self, fit: Fit) -> Fit:
         """The fit in the problem's own units and columns, with what a warm start needs."""
+        known = bound_on_intercept(self.current, self.problem, fit) if self.unit == 1.0 else None
         w = fit.w if self.unit == 1.0 else fit.w * self.unit
         w[-1] *= self.bias_ratio
         if self.used is not None:
             point, w = w, np.zeros(self.problem.rows.d + 1)
             w[np.append(self.used, -1)] = point
+            known = None if known is None else known.at(self.used, len(w) - 1)
         start = DualWarmStart(self.current.record[:, B].copy(), w) if self.problem.layout is None else None
-        return fit._replace(w=w[: self.problem.rows.width], state=start)
+        return fit._replace(w=w[: self.problem.rows.width], state=start, intercept=known)
 
 
 def run_epoch(state: SolverState, first: bool = False) -> Epoch:
     """One epoch over the active rows; those that are shrunk leave them."""
     state.reorder(first)
+    state.dual_value = math.nan
     here, n, mu, l1 = state.working, state.n, state.mu * first, state.l1 * first
     sparse = (n * (state.l1 - l1), l1) if state.l1 > 0.0 else None
     left, *found = kernels.run_epoch(
