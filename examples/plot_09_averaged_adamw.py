@@ -2,9 +2,9 @@
 A network whose weights are an average: Averaged(AdamW)
 =======================================================
 
-``Averaged`` puts the paper's averaging around any optimiser of PyTorch. The parameters are always the average:
-nothing has to be copied or switched before the network is evaluated, and no schedule has to know the last step. Here
-on two spirals, beside AdamW at a constant rate and with a cosine schedule.
+``Averaged`` puts the paper's averaging around any optimiser of PyTorch. The parameters are always the point to evaluate,
+the average and a step ahead of it: nothing has to be copied or switched. Here on two spirals, beside AdamW at a constant
+rate and with a cosine schedule.
 """
 
 # %%

@@ -50,6 +50,14 @@ print("trained", before, after)
 """
 
 
+STEPS = """
+for x, y in batches:
+    optimizer.zero_grad()
+    loss(model(x), y).backward()
+    optimizer.step()
+"""
+
+
 def example(word: str) -> str:
     """The block of Python in the guide that has this word in it."""
     (found,) = [
@@ -71,7 +79,18 @@ def test_the_example_trains(needs, word, prelude, tmp_path):
     for package in (needs, "accelerate") if needs == "transformers" else (needs,):
         if importlib.util.find_spec(package) is None:
             pytest.skip(f"{package} is not installed: pip install cesaro[frameworks]")
-    code = prelude + example(word) + CHECK
+    run_example(prelude + example(word) + CHECK, tmp_path)
+
+
+def test_a_run_goes_on_from_the_checkpoint_of_the_guide(tmp_path):
+    run_example(PRELUDE + example("evaluate(model)  # nothing") + example("torch.save") + STEPS + CHECK, tmp_path)
+
+
+def test_the_base_of_the_guide_s_own_trains(tmp_path):
+    run_example(PRELUDE + example("class SignSGD").replace("1e-3", "1e-2") + STEPS + CHECK, tmp_path)
+
+
+def run_example(code: str, tmp_path: Path) -> None:
     command = [sys.executable, "-W", "ignore", "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, timeout=300)
     assert done.returncode == 0, done.stderr[-2000:]
