@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cesaro.dual_form import LOGISTIC, NO_LIMIT, DualForm
+from cesaro.linear.problem.problem import objective
 from cesaro.linear.solvers.coordinate_descent import kernels
 from cesaro.linear.solvers.coordinate_descent.kernels import SLOPE
 from cesaro.linear.solvers.coordinate_descent.working_set import Entries
@@ -37,7 +38,7 @@ class Penalty(NamedTuple):
 
     def at(self, w: np.ndarray, c: float) -> float:
         """Its value."""
-        return float(self.mu / 2.0 * (w @ w) + self.l1 * np.abs(w).sum() + self.M / 2.0 * c * c)
+        return float(objective(self.M / 2.0 * c * c, w, self.mu, self.l1))
 
 
 def is_quadratic(loss: DualForm) -> bool:
