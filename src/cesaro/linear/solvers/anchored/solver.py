@@ -33,8 +33,7 @@ from cesaro.storage.states import require_like
 
 COUNTED = ("epoch", "evaluations", "evaluated", "hoped", "weights", "of_total", "strongest")
 CLEARLY = 0.99  # below l1: the optimality conditions want no weight there
-HOPE = 2.0  # an evaluation is tried when the rows' own gaps, as an epoch met them, are below this times what is asked,
-FREE_HOPE = 3.0  # or this with a free intercept, of which each row met another value
+HOPE = 2.0  # an evaluation is tried when the rows' own gaps, as an epoch met them, are below this times what is asked
 
 
 class AnchoredSolver(driver.Solver):
@@ -101,8 +100,7 @@ class AnchoredSolver(driver.Solver):
         if self.epoch == 0:
             return False
         upper = history.rows[-1][2]
-        hope = FREE_HOPE if self.current.free else HOPE
-        hope = min(hope * tol * gap_unit(upper, self.least_unit * self.current.at_zero), 0.75 * self.hoped)
+        hope = min(HOPE * tol * gap_unit(upper, self.least_unit * self.current.at_zero), 0.75 * self.hoped)
         if self.epoch > 1 and self.current.gap <= hope:
             return True
         return self.epoch >= self.evaluated + max(3, min(10, self.epoch // 2)) or not len(self.current.working.active)
