@@ -10,7 +10,27 @@ def test_nothing_that_a_fit_claims_of_a_random_problem_is_false(first):
     assert {seed: claims for seed, claims in found.items() if claims not in ([], ["refused"])} == {}
 
 
-FOUND = (453, 957, 1203, 3489, 4059, 4279, 4768, 4841, 4911, 5832, 5979, 6739, 6807, 9315, 12743)
+FOUND = (
+    453,
+    957,
+    1077,
+    1203,
+    3489,
+    4059,
+    4279,
+    4768,
+    4841,
+    4911,
+    5832,
+    5979,
+    6390,
+    6739,
+    6807,
+    8775,
+    9315,
+    12743,
+    15869,
+)
 
 
 @pytest.mark.parametrize("seed", FOUND)
