@@ -86,6 +86,7 @@ SCHEDULERS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:.*scheduler:UserWarning")  # Averaged says that the rate falls twice
 @pytest.mark.parametrize("schedule", SCHEDULERS)
 @pytest.mark.parametrize("tensor", [False, True])
 def test_schedulers_set_the_rate(entry, schedule, tensor):

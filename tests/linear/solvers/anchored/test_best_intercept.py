@@ -9,7 +9,7 @@ from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers.anchored.best_intercept import best_change
-from cesaro.linear.solvers.anchored.kernels import V, Y
+from cesaro.linear.solvers.anchored.records import V, Y
 from cesaro.linear.solvers.parallel import solve
 from cesaro.linear.solvers.settings import Settings
 

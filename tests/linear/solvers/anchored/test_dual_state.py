@@ -11,7 +11,7 @@ from cesaro import losses
 from cesaro.linear.bounds.rounding import U, norm
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem
-from cesaro.linear.solvers.anchored import kernels
+from cesaro.linear.solvers.anchored import kernels, records
 from cesaro.linear.solvers.anchored.dual_state import SolverState
 from cesaro.linear.solvers.anchored.solver import run_epoch
 from cesaro.storage.states import flatten
@@ -94,7 +94,7 @@ def test_rounding_and_the_dual_value_stay_within_what_is_counted(kind, more):
     run = SolverState(problem, 0)
     run.prox_weight = run.mean_square
     for epoch in range(12):
-        b = run.record[:, kernels.B].copy()
+        b = run.record[:, records.B].copy()
         assert -problem.loss.conjugate(-b, y).sum() >= run.dual_floor * (1.0 + 1e-12)
         before, begun = run.noise, norm(run.whole.columns.h)
         assert begun <= run.length * (1.0 + 1e-12)
@@ -105,5 +105,5 @@ def test_rounding_and_the_dual_value_stay_within_what_is_counted(kind, more):
         assert norm(run.whole.columns.h) <= longest
         run.recenter_at_average(done, run.prox_weight / 2.0, 1.0)
         rows = np.column_stack([X, np.full(300, unit)]).astype(np.longdouble)
-        g = run.record[:, kernels.B].astype(np.longdouble) @ rows / 300
+        g = run.record[:, records.B].astype(np.longdouble) @ rows / 300
         assert norm((run.g - g).astype(float)) <= run.lost

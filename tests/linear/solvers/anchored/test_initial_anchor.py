@@ -7,7 +7,7 @@ from cesaro import losses
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem
 from cesaro.linear.solvers import initial_step
-from cesaro.linear.solvers.anchored import initial_anchor, kernels
+from cesaro.linear.solvers.anchored import initial_anchor, records
 from cesaro.linear.solvers.anchored.dual_state import SolverState
 from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule
 from cesaro.linear.solvers.anchored.solver import run_epoch
@@ -22,7 +22,7 @@ def problem(rng, n=3000, d=12, loss=None, mu=1e-4, scale=1.0, bias=0.0):
 
 def first_pass(run, K):
     """The average of one first pass with the anchor K."""
-    run.record[:, kernels.B] = 0.0
+    run.record[:, records.B] = 0.0
     run.recenter(np.zeros_like(run.center), K, np.zeros_like(run.center))
     order = run.active.copy()
     average = run_epoch(run, first=True).average.copy()
@@ -37,7 +37,7 @@ def test_a_candidate_makes_a_first_pass_with_its_anchor_and_leaves_no_trace(loss
         run = SolverState(given, 0)
         order = run.active.copy()
         found = initial_anchor.trial(run, run.active, run.active, run.mean_square / c)
-        assert not run.record[:, kernels.B].any()
+        assert not run.record[:, records.B].any()
         np.testing.assert_array_equal(run.active, order)
         assert found == pytest.approx(run.evaluate(first_pass(run, run.mean_square / c))[0], rel=1e-7)
 

@@ -15,7 +15,7 @@ from cesaro.linear.bounds.dual_bound import dual_bound
 from cesaro.linear.problem.compensated_sum import BLOCK, add_compensated
 from cesaro.linear.problem.scalar_losses import slope, value
 from cesaro.linear.solvers.anchored.intercept import objective_of, plane_with_sum
-from cesaro.linear.solvers.anchored.kernels import V, Y
+from cesaro.linear.solvers.anchored.records import V, Y
 
 STEP, TRIES = 2.0**-4, 60  # the first change tried, in units of the slack, and how often it is doubled
 NEAR = 5.0  # times the gap that is asked for: beyond it the best intercept is not what is lacking

@@ -23,11 +23,11 @@ from cesaro.linear.problem.csr import without_redundant_arrays
 from cesaro.linear.problem.problem import Problem
 from cesaro.linear.problem.row_order import by_length, neighbours_to_keep, shuffled_in_place
 from cesaro.linear.problem.scalar_losses import dual_form
-from cesaro.linear.solvers.anchored import column_kernels, kernels
+from cesaro.linear.solvers.anchored import column_kernels, kernels, records
 from cesaro.linear.solvers.anchored.best_intercept import with_free_intercept
 from cesaro.linear.solvers.anchored.intercept import is_free, objective_of, penalized, with_suitable_bias
-from cesaro.linear.solvers.anchored.kernels import B, V
 from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule, are_wide
+from cesaro.linear.solvers.anchored.records import B, V
 from cesaro.linear.solvers.anchored.working_set import ActiveRows, Columns, WorkingSet
 from cesaro.storage.states import require_like
 
@@ -58,7 +58,7 @@ class SolverState:
         self.seed = int(np.random.default_rng(seed).integers(1, 2**32))
         self.record, self.found_active = self.empty((rows.n, 4)), self.empty(rows.n, np.uint32)
         order, share = self.empty(rows.n, np.uint32), np.count_nonzero(v) / v.sum()
-        self.n, self.at_zero = kernels.prepare(y, v, share, self.loss, self.record, order)
+        self.n, self.at_zero = records.prepare(y, v, share, self.loss, self.record, order)
         unit = 1.0 if self.loss.cap > 0.0 else sum(np.abs(y[piece]).sum() for piece in pieces(rows.n)) / rows.n
         self.unit, self.slack, self.block, self.wide = unit, 0.2 * unit, neighbours_to_keep(y), are_wide(self.n, rows.d)
         self.rule, self.prox_weight, self.gap = ProxWeightRule(self.wide), 0.0, math.inf
@@ -72,7 +72,7 @@ class SolverState:
         some = active[: SAMPLE // 4 if self.wide else SAMPLE]
         if own_bias and self.free:
             self.rows = with_suitable_bias(self.rows, self.record, some, self.n * self.mu, self.wide)
-        self.mean_square = kernels.mean_square(self.rows, self.record, some)
+        self.mean_square = records.mean_square(self.rows, self.record, some)
         self.whole = WorkingSet(self.rows, self.record, active, Columns.zeros(rows.d + 1))
         self.working: WorkingSet = self.whole
 
@@ -232,7 +232,7 @@ class SolverState:
     def load_dual_values(self, b: np.ndarray) -> None:
         """Take over an earlier run's dual values, if it had as many rows."""
         if len(b) == len(self.record):
-            self.dual_floor = -kernels.load_dual_values(b, self.loss, self.record)
+            self.dual_floor = -records.load_dual_values(b, self.loss, self.record)
             self.sum_afresh()
 
     def sum_afresh(self) -> None:

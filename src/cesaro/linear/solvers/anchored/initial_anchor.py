@@ -11,7 +11,7 @@ from cesaro.linear.problem.mean_loss import mean_loss
 from cesaro.linear.problem.problem import objective
 from cesaro.linear.solvers.anchored import kernels
 from cesaro.linear.solvers.anchored.dual_state import SolverState
-from cesaro.linear.solvers.anchored.kernels import B, V, Y
+from cesaro.linear.solvers.anchored.records import B, V, Y
 from cesaro.linear.solvers.initial_step import best_step
 
 SAMPLE = 50_000  # rows at most of a file, where each may be a page to be read

@@ -10,8 +10,8 @@ from cesaro.linear.bounds.intercept_interval import bound_from_planes, upper_bou
 from cesaro.linear.bounds.rounding import U
 from cesaro.linear.problem.csr import Rows
 from cesaro.linear.problem.problem import Fit, InterceptBound, Problem, objective
-from cesaro.linear.solvers.anchored import kernels
-from cesaro.linear.solvers.anchored.kernels import UNKNOWN, B, Q, V, Y
+from cesaro.linear.solvers.anchored import records
+from cesaro.linear.solvers.anchored.records import UNKNOWN, B, Q, V, Y
 
 LEAN = 32.0  # by so much less than r |x| the predictions of an intercept are known worse than without one
 RENEWALS = 150.0  # with 50 to 500 a proof takes as many epochs as without an intercept
@@ -30,7 +30,7 @@ def with_suitable_bias(rows: Rows, record: np.ndarray, sample: np.ndarray, penal
     But S over that square is how many rows it takes to renew the intercept: if they are few, it follows each of them, and
     wide rows, which have nothing else in common, all follow it. So there an epoch renews it `RENEWALS` times at most.
     """
-    square = kernels.mean_square(rows._replace(bias=0.0), record, sample)
+    square = records.mean_square(rows._replace(bias=0.0), record, sample)
     record[sample, Q] = UNKNOWN
     if square == 0.0:
         return rows

@@ -12,7 +12,7 @@ guessed from the dual values of an epoch: a wrong guess costs an evaluation, nev
 import numpy as np
 
 from cesaro.compiled.blas_threads import one_blas_thread
-from cesaro.linear.solvers.anchored import kernels
+from cesaro.linear.solvers.anchored import records
 
 MANY = 1 << 20  # active rows
 MOST = 500  # rows: beyond that the system costs more than epochs do
@@ -20,7 +20,7 @@ MOST = 500  # rows: beyond that the system costs more than epochs do
 
 def rows_at_a_kink(state):
     """The rows among the active ones that are inside their box, and their kinks."""
-    b, y = state.record[state.active, kernels.B], state.record[state.active, kernels.Y]
+    b, y = state.record[state.active, records.B], state.record[state.active, records.Y]
     low, high = state.loss.bounds(y)
     inside = (b > low) & (b < high)
     if state.loss.eps > 0.0:

@@ -21,7 +21,7 @@ from cesaro.linear.problem.row_order import neighbours_to_keep, shuffled_in_plac
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.problem.scales import suits_single_precision
 from cesaro.linear.solvers import driver
-from cesaro.linear.solvers.anchored import class_kernels, kernels, polish
+from cesaro.linear.solvers.anchored import class_kernels, polish, records
 from cesaro.linear.solvers.anchored.dual_state import SAMPLE
 from cesaro.linear.solvers.anchored.initial_anchor import step_for_wide_rows
 from cesaro.linear.solvers.anchored.intercept import is_free, with_suitable_bias
@@ -56,18 +56,18 @@ class OneVsRestSolver(driver.Solver):
         self.models, self.width, self.least_unit = len(problems), d + 1, one.least_unit
         self.entries = len(one.rows.col) * self.models
         self.seed = int(np.random.default_rng(settings.seed).integers(1, 2**32))
-        records, order = np.empty((n, 4)), np.empty(n, np.uint32)
-        self.count, zero = kernels.prepare(
-            one.y, one.v, np.count_nonzero(one.v) / one.v.sum(), self.loss, records, order
+        record, order = np.empty((n, 4)), np.empty(n, np.uint32)
+        self.count, zero = records.prepare(
+            one.y, one.v, np.count_nonzero(one.v) / one.v.sum(), self.loss, record, order
         )
         self.order, self.at_zero, self.zero = order[: self.count], np.full(self.models, zero), zero
         self.block = min(neighbours_to_keep(problem.y) for problem in problems)
         self._shuffle()
         if self.free:
-            self.rows = with_suitable_bias(self.rows, records, self.order[:SAMPLE], self.count * self.mu, wide=True)
+            self.rows = with_suitable_bias(self.rows, record, self.order[:SAMPLE], self.count * self.mu, wide=True)
         self.bias_ratio = self.rows.bias / one.rows.bias if one.rows.bias else 1.0
-        mean_square = kernels.mean_square(self.rows, records, self.order)
-        self.record = np.ascontiguousarray(records[:, [kernels.V, kernels.Q]])
+        mean_square = records.mean_square(self.rows, record, self.order)
+        self.record = np.ascontiguousarray(record[:, [records.V, records.Q]])
         self.mean_length = float(self.record[:, 0] @ np.sqrt(np.maximum(self.record[:, 1], 0.0))) / self.count
         self.Y, self.b = np.full((n, L), -1.0, np.float32), zeros((n, L), np.float32)
         for c, problem in enumerate(problems):

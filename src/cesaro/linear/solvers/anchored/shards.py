@@ -23,12 +23,12 @@ from cesaro.linear.bounds.dual_bound import dual_bound
 from cesaro.linear.bounds.free_intercept import SIDES, ConstantPlanes, Plane, free_bound
 from cesaro.linear.bounds.rounding import TERM, U, norm, sum_error
 from cesaro.linear.problem.problem import Problem
-from cesaro.linear.solvers.anchored import kernels
+from cesaro.linear.solvers.anchored import kernels, records
 from cesaro.linear.solvers.anchored.dual_state import SolverState, point_of
 from cesaro.linear.solvers.anchored.initial_anchor import first_step
 from cesaro.linear.solvers.anchored.intercept import is_free, objective_of
-from cesaro.linear.solvers.anchored.kernels import B, V, Y
 from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule, are_wide
+from cesaro.linear.solvers.anchored.records import B, V, Y
 from cesaro.linear.solvers.anchored.solver import average_weight, run_epoch
 from cesaro.storage.states import CheckpointError, require_like
 
@@ -80,7 +80,7 @@ class Shard:
         rows, y, current = self.problem.rows, self.problem.y, self.current
         X = sp.csr_array((rows.data, rows.col.view(np.int32), rows.ptr.astype(np.int64)), shape=(rows.n, rows.d))
         p = X @ w[: rows.d] + rows.bias * w[rows.d]
-        current.dual_floor = -kernels.load_dual_values(-self.problem.loss.slope(p, y), current.loss, current.record)
+        current.dual_floor = -records.load_dual_values(-self.problem.loss.slope(p, y), current.loss, current.record)
         self.sum_afresh()
 
     def state(self) -> dict[str, Any]:

@@ -21,8 +21,8 @@ from cesaro.linear.solvers.anchored import kernels, polish
 from cesaro.linear.solvers.anchored.dual_state import Epoch, SolverState
 from cesaro.linear.solvers.anchored.initial_anchor import first_step
 from cesaro.linear.solvers.anchored.intercept import bound_on_intercept
-from cesaro.linear.solvers.anchored.kernels import B
 from cesaro.linear.solvers.anchored.kinks import project_onto_kinks
+from cesaro.linear.solvers.anchored.records import B
 from cesaro.linear.solvers.coordinate_descent import solver as coordinate_descent
 from cesaro.linear.solvers.coordinate_descent.after_epochs import solve_with_l1
 from cesaro.linear.solvers.driver import Evaluation, Report

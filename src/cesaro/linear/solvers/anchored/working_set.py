@@ -13,7 +13,7 @@ from numba import njit
 from cesaro.compiled.flags import KERNEL
 from cesaro.linear.problem.csr import Rows, entry, span
 from cesaro.linear.solvers.anchored.column_kernels import follow, resting_products
-from cesaro.linear.solvers.anchored.kernels import B
+from cesaro.linear.solvers.anchored.records import B
 from cesaro.storage.states import require_like, require_rows
 
 WIDE = 1 << 10  # columns from which on it can pay to have fewer
@@ -39,7 +39,7 @@ class Columns(NamedTuple):
 
 
 class WorkingSet:
-    """Rows with their records (see `kernels`), the active ones among them, and their columns."""
+    """Rows with their records, the active ones among them, and their columns."""
 
     def __init__(self, rows: Rows, record: np.ndarray, active: np.ndarray, columns: Columns):
         self.rows, self.record, self.active, self.columns = rows, record, active, columns
