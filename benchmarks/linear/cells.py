@@ -93,7 +93,9 @@ def race(family, peers, X, y, objective, targets, repeats=3, patience=3.0):
     times = {name: [math.inf] * len(targets) for name in family}
     for turn in range(repeats):
         for (name, k), estimator in chosen.items():
-            for _ in range(2 if times[name][k] < 2000 or turn == 0 else 0):  # the first pays for what another solver left
+            for _ in range(
+                2 if times[name][k] < 2000 or turn == 0 else 0
+            ):  # the first pays for what another solver left
                 times[name][k] = min(times[name][k], 1e3 * seconds(estimator, X, y))
     return times
 

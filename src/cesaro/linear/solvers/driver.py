@@ -241,3 +241,4 @@ def run_to_end(
         raise CheckpointError(f"the checkpoint {slot.where} is no state of this fit: {words}. {ANEW}") from error
     finally:
         solver.close()
+        vars(solver).pop("must_end", None)  # loop and solver would hold each other, and what they have, until collected

@@ -1,5 +1,6 @@
 """Classes that share their epochs: the bounds are true, the models those of each class by itself, threads change nothing."""
 
+import gc
 import time
 
 import numpy as np
@@ -13,6 +14,7 @@ from cesaro.linear.problem.mean_loss import objective_at
 from cesaro.linear.problem.problem import ONE_VS_REST, Problem
 from cesaro.linear.solvers.anchored import class_kernels, one_vs_rest
 from cesaro.linear.solvers.anchored.one_vs_rest import OneVsRestSolver
+from cesaro.linear.solvers.driver import Solver
 from cesaro.linear.solvers.settings import Settings
 
 LOSSES = [kind() for kind in losses.CLASSIFICATION.values()]
@@ -149,3 +151,17 @@ def test_a_time_limit_covers_the_classes_that_go_on_by_themselves(monkeypatch):
     assert len(limits) == 6
     assert len(set(limits)) == 1  # one deadline for all of them
     assert ends <= limits[0] < ends + 1.0
+
+
+def test_no_solver_is_kept_when_the_fit_is_done():
+    """Their vectors are as large as the coefficients; a cycle of references would keep them until Python collects it."""
+    X, y = wide_rows(n=600, classes=20)
+    DualAveragingClassifier().fit(X, y)
+    gc.collect()
+    gc.disable()
+    try:
+        DualAveragingClassifier().fit(X, y)
+        DualAveragingClassifier().fit(X, y > 3)
+        assert not [thing for thing in gc.get_objects() if isinstance(thing, Solver)]
+    finally:
+        gc.enable()
