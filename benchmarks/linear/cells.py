@@ -72,7 +72,8 @@ def race(family, peers, X, y, objective, targets, repeats=3, patience=3.0):
     """{name: [CPU ms to each target]} of whole fits, stopped by the best max_iter known in advance; inf if out of reach.
 
     `family` maps names to functions max_iter -> unfitted estimator, `targets` are values in falling order. A solver is given
-    up at a target for which it needs `patience` times as long as the fastest of `peers`. The timed fits are interleaved, each twice in a row.
+    up at a target for which it needs `patience` times as long as the fastest of `peers`. The timed fits are interleaved,
+    each twice in a row.
     """
     chosen, fastest = {}, [math.inf] * len(targets)
     for name in sorted(family, key=lambda name: name not in peers):

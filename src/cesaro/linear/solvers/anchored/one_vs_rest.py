@@ -73,7 +73,7 @@ class OneVsRestSolver(driver.Solver):
         for c, problem in enumerate(problems):
             self.Y[:, c] = problem.y
         self.H, self.A, self.C = (zeros((d, L), np.float32) for _ in range(3))
-        self.W, self.G = zeros((d + 1, L)), zeros((d + 1, L))  # points, and mean b_i x_i, at evaluations
+        self.room = zeros((d + 1, L))  # for the points, and then for sum b_i x_i, at evaluations
         self.h_intercept, self.intercept = np.zeros(L), np.zeros(L)
         self.K = np.full(L, mean_square / step_for_wide_rows(mean_square, self.count, self.mu))
         self.strongest = 20.0 * np.minimum(self.K, mean_square / 0.3)
@@ -128,7 +128,7 @@ class OneVsRestSolver(driver.Solver):
         """At the prox centers. If the objectives alone take longer than the patience, nothing is proved."""
         began = time.perf_counter()
         self.evaluated, n, L, d = self.epoch, self.count, len(self.K), self.rows.d
-        W, G, work = self.W, self.G, np.empty((3, L))
+        W, work = self.room, np.empty((3, L))
         W[:d], W[d] = self.C, self.intercept
         primal, dual, size = np.zeros(L), np.zeros(L), np.zeros(L)
         factors, sums = np.ones((2, L)), np.zeros((2, L))
@@ -141,6 +141,7 @@ class OneVsRestSolver(driver.Solver):
         objective = primal / n + self.mu / 2.0 * (ww - self.free * W[d] ** 2)
         proves = time.perf_counter() - began < self.patience
         if proves:
+            G = W
             G[:] = 0.0
             class_kernels.sum_dual_values_classes(self.rows, self.record, self.b, factors, G, work[0])
         for c in running if proves else []:
@@ -148,7 +149,7 @@ class OneVsRestSolver(driver.Solver):
             D, mass = (dual[c] - off * size[c]) / n, largest * self.mean_length
             lower[c] = self._bound(D, G[:, c] / n, off * mass, size[c] / n, mass, float(sums[:, c].min()) / n)
         self.upper = np.minimum(self.upper, objective)
-        points: Any = [W[:, c] for c in running]
+        points: Any = (np.append(self.C[:, c].astype(np.float64), self.intercept[c]) for c in running)
         return Evaluation(points, objective[running], lower[running], np.full(len(running), n))
 
     def _bound(self, D: float, g: np.ndarray, lost: float, size: float, mass: float, one_sided: float) -> float:
