@@ -33,6 +33,7 @@ def test_an_interrupt_at_a_random_moment_leaves_a_usable_model_or_the_one_from_b
 def test_an_interrupt_that_python_forgets_ends_the_fit_all_the_same():
     """As in a callback of the garbage collector, whose exceptions are printed and dropped."""
     X, y, _ = data(n=2000, d=30, noise=3.0)
+    compiled(DualAveragingClassifier(**ENDLESS), X, y)
     before = signal.signal(signal.SIGINT, lambda number, frame: None)
     timer = threading.Timer(0.5, signal.raise_signal, (signal.SIGINT,))
     timer.start()
