@@ -46,7 +46,7 @@ bench: .venv/ready
 
 # Into site/, without the network; a warning is an error, and the pages are opened in a browser where there is one.
 docs: .venv/docs
-	rm -rf site
+	rm -rf site docs/api
 	$(BIN)/python -m sphinx -W --keep-going -E -q docs site
 	$(BIN)/python -m pytest docs/test_site.py
 

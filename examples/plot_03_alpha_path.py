@@ -9,6 +9,7 @@ of them are updated, so that the search costs a small part of eighty fits.
 # %%
 
 import time
+import warnings
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -17,6 +18,7 @@ from cesaro import DualAveragingClassifier, DualAveragingClassifierCV
 from cesaro.data import load
 
 a9a = load("a9a")
+warnings.filterwarnings("ignore", ".*the best alpha")  # is the smallest: the curve shows what that means
 DualAveragingClassifierCV(random_state=0).fit(a9a.X[:2000], a9a.y[:2000])  # compiles
 begin = time.perf_counter()
 search = DualAveragingClassifierCV(alphas=16, cv=5, random_state=0).fit(a9a.X, a9a.y)
