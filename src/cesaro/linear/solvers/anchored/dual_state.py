@@ -146,7 +146,7 @@ class SolverState:
         self.count_rounding(done.changes)
         self.dual_floor -= self.length / (2.0 * (K + n * self.mu)) * self.length
         far, held = math.sqrt(cc) + math.sqrt(move), held + abs(center[-1])
-        self.length = math.sqrt(hh) + (K + prox_weight) * far + self.more * held
+        self.length = float(math.sqrt(hh) + (K + prox_weight) * far + self.more * held)
         self.count_rounding(1)
         self.prox_weight = prox_weight
         return math.sqrt(oscillation), math.sqrt(move)
