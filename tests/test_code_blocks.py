@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[1]
 ELSEWHERE = {"networks"}  # whose code needs a network to train: tests/optim/test_guide.py runs it
 PAGES = [ROOT / "README.md", *(page for page in sorted((ROOT / "docs").glob("*.md")) if page.stem not in ELSEWHERE)]
 FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.M | re.S)
-WIDEST = 88  # characters of a line of code: what a page shows without a scroll bar
+WIDEST = 88  # characters of a line of code in the guides
 NEEDED = {"scale": ["dask"], "export": ["polars", "skl2onnx", "skops"]}
 
 
