@@ -21,8 +21,8 @@ HOW = (
     "SWA is the mean of SGD's weights at epoch ends from the middle of the run on. As printed, the weights a_t = gamma_t = t "
     "of GDA and SC-PDA advance from the first step and the rate falls like 1/t at once; with a constant phase they begin to "
     "advance after 1000 steps, two thirds of a shorter run. GDA is shown at the last point, dashed, and at the a-weighted "
-    "average that Algorithm 1 returns. Loss: of the weights that are tested, on the first 5,000 training images, without "
-    "dropout. Lines are means over the seeds, bands their range; seconds are those of one core."
+    "average that Algorithm 1 returns. Loss: of the weights that are tested, on the first training images, without dropout. "
+    "Lines are means over the seeds, bands their range; seconds are those of one core."
 )
 
 
@@ -108,13 +108,13 @@ def largest_rate_note(found: Found) -> str:
 
 
 def describe_setting(setting: TrainingSetting) -> str:
-    """The images, epochs and seeds of a setting, in words."""
+    """The images, epochs, seeds and rates of a setting, in words."""
     count = "one seed" if setting.seeds == 1 else f"{setting.seeds} seeds"
     rates = ", ".join(f"{rate:g}" for rate in setting.rates)
     return (
         f"{setting.images:,} of 50,000 training images, {setting.epochs} epochs, batches of {setting.batch_size}, {count}, "
-        f"{'rate' if len(setting.rates) == 1 else 'rates'} {rates}"
-        + (", bfloat16 autocast" if setting.bfloat16 else "")
+        f"{'rate' if len(setting.rates) == 1 else 'rates'} {rates}; measured on {setting.fitted:,} training and "
+        f"{setting.test:,} test images"
     )
 
 

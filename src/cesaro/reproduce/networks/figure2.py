@@ -10,7 +10,9 @@ from cesaro.reproduce.results import NO_TORCH, Claim, Figure
 
 GRID = (0.1, 0.01, 0.001, 0.0001)
 FULL = TrainingSetting("cnn", "cifar10", images=20_000, epochs=10, rates=GRID, seeds=3, beyond=(1.0, 3.2, 10.0))
-QUICK = replace(FULL, images=2000, epochs=2, rates=GRID[:1], beyond=(), seeds=1, download=False)
+QUICK = replace(
+    FULL, images=2000, epochs=2, rates=GRID[:1], beyond=(), seeds=1, download=False, test=2000, validation=1000
+)
 LOSS = "SC-PDA, GDA and SWA obtain almost the same training loss, lower than SGD (without momentum)."
 EDGE = "The performance of test accuracy gives SC-PDA and GDA a slight edge over SGD and SWA."
 CALM = "Compared to SGD, averaging schemes always reduce oscillation issues."

@@ -23,7 +23,7 @@ History = dict[str, Any]
 
 @dataclass(frozen=True)
 class TrainingSetting:
-    """What is trained on what, for how long, at which rates. Validation and test images follow from the number of images."""
+    """What is trained on what, for how long, at which rates, and on how many images that is evaluated."""
 
     network: str
     data: str
@@ -33,16 +33,10 @@ class TrainingSetting:
     seeds: int
     batch_size: int = 128
     download: bool = True  # the images, if they are not here
-    bfloat16: bool = False  # products in half the bits, under torch's autocast; weights and sums stay float32
     beyond: tuple[float, ...] = ()  # rates above the paper's grid, for what is printed alone; said, not drawn
-
-    @property
-    def validation(self) -> int:
-        return min(5000, self.images // 2)
-
-    @property
-    def test(self) -> int:
-        return min(10_000, self.images)
+    test: int = 10_000
+    validation: int = 5000
+    fitted: int = 5000  # training images whose loss is measured
 
 
 class Outcome(NamedTuple):
@@ -59,7 +53,7 @@ class Trainer:
 
     def __init__(self, setting: TrainingSetting, cache: Path):
         self.setting = setting
-        size = f"{setting.images}x{setting.epochs}x{setting.batch_size}" + ("-bfloat16" if setting.bfloat16 else "")
+        size = f"{setting.images}x{setting.epochs}x{setting.batch_size}"
         self.folder = cache / f"{setting.network}-{setting.data}" / size
         self.images: Any = None  # loaded when first needed: a full cache needs no data
 
@@ -94,7 +88,7 @@ class Trainer:
         self.images = self.images or self.load()
         data, validation, test = self.images
         print(f"{s.network} on {s.data}: {training}, rate {lr:g}, seed {seed}", file=sys.stderr, flush=True)
-        recipe = Recipe(s.network, FORMATS[s.data].classes, s.epochs, s.batch_size, seed, s.bfloat16)
+        recipe = Recipe(s.network, FORMATS[s.data].classes, s.epochs, s.batch_size, seed, s.fitted)
         checkpoint = path.with_suffix(".pt")
         history = train(
             plan(training, lr),

@@ -21,8 +21,6 @@ from cesaro.data.cifar import Images
 from cesaro.reproduce.networks.architectures import NETWORKS
 from cesaro.storage.atomic_write import whole_file
 
-FITTED = 5000  # training images on which the fit is evaluated
-
 
 def device() -> str:
     """Where networks are trained."""
@@ -51,7 +49,7 @@ class Recipe:
     epochs: int = 10
     batch_size: int = 128
     seed: int = 0
-    bfloat16: bool = False  # autocast; faster where the processor has it
+    fitted: int = 5000  # training images on which the fit is evaluated
 
 
 def train(
@@ -86,7 +84,7 @@ def train(
     -------
     dict of lists
         One entry per epoch: epoch; train_loss, the mean over the epoch's batches, with dropout, of the weights that moved;
-        fitted_loss, without dropout, of the weights that the plan evaluates, on the first 5,000 training images; test_loss,
+        fitted_loss, without dropout, of the weights that the plan evaluates, on the recipe's first training images; test_loss,
         test_accuracy; seconds, of training alone (on a CPU its own seconds, whatever else the machine does). With SWA the
         same measures with iterate_ before them are those of SGD; those of an optimiser's average have averaged_ before them.
     """
@@ -123,10 +121,6 @@ class TrainingRun:
         self.epoch, self.seconds, self.loss = 0, 0.0, float("nan")
         self.history: dict[str, list[float]] = {}
 
-    def precision(self) -> torch.autocast:
-        """The context in which the network is run."""
-        return torch.autocast(self.device, dtype=torch.bfloat16, enabled=self.recipe.bfloat16)
-
     def inputs(self, x: np.ndarray) -> Tensor:
         """Bytes as normalised images, channels last."""
         images = torch.from_numpy(x).to(self.device, torch.float32, memory_format=torch.channels_last).div_(255)
@@ -145,8 +139,7 @@ class TrainingRun:
 
             def closure(x: Tensor = x, y: Tensor = y) -> Tensor:
                 self.optimizer.zero_grad()
-                with self.precision():
-                    loss = nn.functional.cross_entropy(self.model(x), y)
+                loss = nn.functional.cross_entropy(self.model(x), y)
                 loss.backward()
                 return loss
 
@@ -180,16 +173,21 @@ class TrainingRun:
             self.history.setdefault(key, []).append(value)
 
     def evaluate_average(self, model: nn.Module, test: Images, validation: Images | None) -> dict[str, float]:
-        """As `evaluate_all`, with the statistics of batch norm that belong to these weights."""
+        """As `evaluate_all`, with the statistics of batch norm that belong to these weights, on the images that are fitted."""
         if any(isinstance(m, nn.BatchNorm2d) for m in model.modules()):
-            batches = (self.inputs(self.data.x[i : i + 500]) for i in range(0, len(self.data.x), 500))
-            with self.precision(), torch.random.fork_rng():  # dropout draws here, and must not change the run
+            batches = (x for x, _ in self.test_batches(self.fitted_images()))
+            with torch.random.fork_rng():  # dropout draws here, and must not change the run
                 update_bn(batches, model)
         return self.evaluate_all(model, test, validation)
 
+    def fitted_images(self) -> Images:
+        """The training images on which the fit is evaluated."""
+        rows = slice(self.recipe.fitted)
+        return Images(self.data.x[rows], self.data.y[rows])
+
     def evaluate_all(self, model: nn.Module, test: Images, validation: Images | None) -> dict[str, float]:
         model.eval()
-        fitted, _ = self.evaluate(model, Images(self.data.x[:FITTED], self.data.y[:FITTED]))
+        fitted, _ = self.evaluate(model, self.fitted_images())
         loss, accuracy = self.evaluate(model, test)
         found = {"fitted_loss": fitted, "test_loss": loss, "test_accuracy": accuracy}
         return found if validation is None else found | {"validation_accuracy": self.evaluate(model, validation)[1]}
@@ -197,9 +195,9 @@ class TrainingRun:
     def evaluate(self, model: nn.Module, images: Images) -> tuple[float, float]:
         """Mean loss and accuracy."""
         loss, right = 0.0, 0
-        with torch.no_grad(), self.precision():
+        with torch.no_grad():
             for x, y in self.test_batches(images):
-                out = model(x).float()
+                out = model(x)
                 loss += float(nn.functional.cross_entropy(out, y, reduction="sum"))
                 right += int((out.argmax(1) == y).sum())
         return loss / len(images.y), right / len(images.y)
