@@ -8,13 +8,15 @@ from cesaro.version import __version__ as __version__
 if TYPE_CHECKING:
     from cesaro import domains, losses, methods, outputs, weights
     from cesaro.comparison import Comparison, compare
-    from cesaro.linear.estimators.classifier import DualAveragingClassifier
-    from cesaro.linear.estimators.classifier_cv import DualAveragingClassifierCV
-    from cesaro.linear.estimators.convergence_display import ConvergenceDisplay
-    from cesaro.linear.estimators.regressor import DualAveragingRegressor
-    from cesaro.linear.estimators.regressor_cv import DualAveragingRegressorCV
+    from cesaro.linear import (
+        ConvergenceDisplay,
+        DualAveragingClassifier,
+        DualAveragingClassifierCV,
+        DualAveragingRegressor,
+        DualAveragingRegressorCV,
+        ScaleError,
+    )
     from cesaro.linear.estimators.serialization import load, save
-    from cesaro.linear.problem.scales import ScaleError
     from cesaro.minimization import minimize
 
 _HOME = {  # everything loads on first use: SciPy, Numba and scikit-learn take a second or two
