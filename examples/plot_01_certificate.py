@@ -34,7 +34,9 @@ figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8))
 left.plot(epoch, upper, label="value reached")
 left.plot(epoch, lower, label="lower bound, proved")
 left.fill_between(epoch, lower, upper, color="C0", alpha=0.15, label="duality gap")
-left.set(xlabel="epoch", ylabel="objective", xlim=(0, 12), ylim=(optimum - 0.02, optimum + 0.02))
+left.set(
+    xlabel="epoch", ylabel="objective", xlim=(0, 12), ylim=(optimum - 0.02, optimum + 0.02)
+)
 left.set_title("The optimum is in between")
 left.legend(loc="upper right")
 

@@ -23,10 +23,13 @@ from sklearn.pipeline import make_pipeline
 
 from cesaro import DualAveragingClassifier
 
-SCIPY = ["cluster", "fft", "integrate", "interpolate", "io", "linalg", "ndimage", "optimize", "signal"]
-SCIPY += ["sparse", "spatial", "special", "stats"]
-SKLEARN = ["cluster", "datasets", "decomposition", "ensemble", "feature_extraction", "linear_model", "metrics"]
-SKLEARN += ["model_selection", "neighbors", "preprocessing", "svm", "tree"]
+SCIPY = (
+    "cluster fft integrate interpolate io linalg ndimage optimize signal sparse spatial "
+)
+SCIPY += "special stats"
+SKLEARN = "cluster datasets decomposition ensemble feature_extraction linear_model metrics "
+SKLEARN += "model_selection neighbors preprocessing svm tree"
+SCIPY, SKLEARN = SCIPY.split(), SKLEARN.split()
 packages = [f"scipy.{name}" for name in SCIPY] + [f"sklearn.{name}" for name in SKLEARN]
 
 
@@ -43,29 +46,44 @@ for package in packages:
     pages = sorted(documentation(package))
     texts += pages
     labels += [package] * len(pages)
-train, test, y_train, y_test = train_test_split(texts, labels, test_size=0.3, stratify=labels, random_state=0)
+train, test, y_train, y_test = train_test_split(
+    texts, labels, test_size=0.3, stratify=labels, random_state=0
+)
 print(f"{len(texts)} texts, {len(packages)} classes")
 
 # %%
 # One class against the rest, each with a certificate of its own. The classes differ in size, hence ``class_weight``.
 
 words = TfidfVectorizer(sublinear_tf=True, token_pattern=r"[A-Za-z]{3,}", min_df=3)
-pipe = make_pipeline(words, DualAveragingClassifier(alpha=1e-3, class_weight="balanced", random_state=0))
+pipe = make_pipeline(
+    words, DualAveragingClassifier(alpha=1e-3, class_weight="balanced", random_state=0)
+)
 begin = time.perf_counter()
 pipe.fit(train, y_train)
 seconds = time.perf_counter() - begin
 model = pipe[-1]
 print(f"{len(words.vocabulary_)} words, {seconds:.1f} s with the reading of the words")
-print(f"accuracy {pipe.score(test, y_test):.2f}, worst certified gap of a class {model.relative_gap_.max():.0e}")
+print(
+    f"accuracy {pipe.score(test, y_test):.2f}, "
+    f"worst certified gap of a class {model.relative_gap_.max():.0e}"
+)
 
 # %%
 # The confusion matrix: where two packages are mixed up, they do similar things (linear algebra, sparse or dense;
 # clusters, in both libraries).
 
-names = [package.replace("sklearn", "sk").replace("scipy", "sp") for package in model.classes_]
+names = [
+    package.replace("sklearn", "sk").replace("scipy", "sp") for package in model.classes_
+]
 figure, ax = plt.subplots(figsize=(8.2, 7.4))
 shown = ConfusionMatrixDisplay.from_predictions(
-    y_test, pipe.predict(test), labels=model.classes_, normalize="true", include_values=False, cmap="Blues", ax=ax
+    y_test,
+    pipe.predict(test),
+    labels=model.classes_,
+    normalize="true",
+    include_values=False,
+    cmap="Blues",
+    ax=ax,
 )
 ax.set_xticks(range(len(names)), names, rotation=90)
 ax.set_yticks(range(len(names)), names)

@@ -28,10 +28,15 @@ X = x[:, None]
 levels = [0.05, 0.25, 0.5, 0.75, 0.95]
 models = {}
 for level in levels:
-    regressor = DualAveragingRegressor("quantile", quantile=level, alpha=1e-5, tol=1e-3, random_state=0)
+    regressor = DualAveragingRegressor(
+        "quantile", quantile=level, alpha=1e-5, tol=1e-3, random_state=0
+    )
     models[level] = make_pipeline(SplineTransformer(n_knots=9), regressor).fit(X, y)
     below = np.mean(y <= models[level].predict(X))
-    print(f"quantile {level:4}: {below:.3f} of the points are below, gap {models[level][-1].relative_gap_:.0e}")
+    print(
+        f"quantile {level:4}: {below:.3f} of the points are below, "
+        f"gap {models[level][-1].relative_gap_:.0e}"
+    )
 
 # %%
 # The bands follow the noise, which is skewed upwards.
@@ -40,8 +45,12 @@ grid = np.linspace(0, 10, 400)[:, None]
 curve = {level: model.predict(grid) for level, model in models.items()}
 figure, ax = plt.subplots(figsize=(7.6, 4.6))
 ax.plot(x, y, ".", ms=3, color="#b8c0c9", zorder=0)
-ax.fill_between(grid[:, 0], curve[0.05], curve[0.95], color="C0", alpha=0.18, lw=0, label="5 % to 95 %")
-ax.fill_between(grid[:, 0], curve[0.25], curve[0.75], color="C0", alpha=0.35, lw=0, label="25 % to 75 %")
+ax.fill_between(
+    grid[:, 0], curve[0.05], curve[0.95], color="C0", alpha=0.18, lw=0, label="5 % to 95 %"
+)
+ax.fill_between(
+    grid[:, 0], curve[0.25], curve[0.75], color="C0", alpha=0.35, lw=0, label="25 % to 75 %"
+)
 ax.plot(grid, curve[0.5], color="C1", label="median")
 ax.set(xlabel="x", ylabel="y", title="Half of the points are in the dark band")
 ax.legend(loc="upper left")

@@ -24,13 +24,20 @@ plane = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
 
 figure, axes = plt.subplots(1, 3, figsize=(9.6, 3.7), sharey=True)
 for ax, tol in zip(axes, [1e-1, 1e-2, 1e-4], strict=True):
-    model = DualAveragingClassifier(alpha=0.02, solver="gda", tol=tol, max_iter=20_000, random_state=0).fit(X, y)
+    model = DualAveragingClassifier(
+        alpha=0.02, solver="gda", tol=tol, max_iter=20_000, random_state=0
+    ).fit(X, y)
     labels, certified = model.predict_certified(plane)
     shade = np.where(certified, labels, 2).reshape(400, 400)
     ax.imshow(shade, origin="lower", extent=(-5, 5, -5, 5), cmap=COLOURS, vmin=0, vmax=2)
     ax.scatter(*X.T, c=np.array(["C0", "C1"])[y], s=7, lw=0)
     sure = model.predict_certified(X)[1].mean()
-    ax.set(title=f"tol = {tol:g}", xlabel=f"{sure:.0%} of the points certified", xticks=[], yticks=[])
+    ax.set(
+        title=f"tol = {tol:g}",
+        xlabel=f"{sure:.0%} of the points certified",
+        xticks=[],
+        yticks=[],
+    )
     ax.grid(False)
 figure.suptitle("White: the exact optimum might disagree", x=0.01, ha="left", fontsize=11)
 plt.show()

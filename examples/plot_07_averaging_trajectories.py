@@ -43,9 +43,18 @@ surface = np.array([[f(np.array([a, b]))[0] for a in side] for b in side])
 figure, axes = plt.subplots(2, 3, figsize=(9.6, 6.6), sharex=True, sharey=True)
 for ax, (method, name) in zip(axes.flat, schemes.items(), strict=True):
     points = [start]
-    res = cesaro.minimize(f, start, method=method, mu=MU, anchor=0.0, max_iter=60, callback=points.append)
+    res = cesaro.minimize(
+        f, start, method=method, mu=MU, anchor=0.0, max_iter=60, callback=points.append
+    )
     path = np.array(points)
-    ax.contour(side, side, surface, levels=np.geomspace(0.25, 4.5, 12), colors="#c9d0d8", linewidths=0.9)
+    ax.contour(
+        side,
+        side,
+        surface,
+        levels=np.geomspace(0.25, 4.5, 12),
+        colors="#c9d0d8",
+        linewidths=0.9,
+    )
     ax.plot(*path.T, "-", lw=1.1, color="C0", alpha=0.7)
     ax.plot(*path.T, ".", ms=4, color="C0")
     ax.plot(*res.x, "o", ms=9, color="C1", mec="white")

@@ -29,13 +29,22 @@ def f(w):
 
 points = []
 res = cesaro.minimize(
-    f, [0.0], method="sc-pda", mu=1.0, anchor=0.0, max_iter=1, callback=lambda x: points.append(float(x[0]))
+    f,
+    [0.0],
+    method="sc-pda",
+    mu=1.0,
+    anchor=0.0,
+    max_iter=1,
+    callback=lambda x: points.append(float(x[0])),
 )
 grid = np.linspace(-1.4, 0.6, 2001)
 curve = pieces(grid).max(axis=0)
 minimum = f([0.0])[0]
 reached = res.fun - minimum
-print(f"x_2 = {res.x[0]:.4f}, f(x_2) - minimum = {reached:.4f}; printed bound 7/18 = {7 / 18:.4f}")
+print(
+    f"x_2 = {res.x[0]:.4f}, f(x_2) - minimum = {reached:.4f}; "
+    f"printed bound 7/18 = {7 / 18:.4f}"
+)
 
 # %%
 # What the theorem allows is the dashed line. The second point is above it.
@@ -47,10 +56,21 @@ ax.plot(grid, curve, color="#333333", label="f, the larger of two parabolas")
 ax.axhline(minimum, color="#888888", lw=1)
 ax.axhline(minimum + 7 / 18, color="C1", ls="--", label="minimum + printed bound, 7/18")
 ax.plot([0.0, res.x[0]], [minimum, res.fun], "o", ms=9, color="C0", mec="white", zorder=3)
-ax.annotate("$x_1$, the minimum", (0.0, minimum), xytext=(12, -14), textcoords="offset points")
-ax.annotate(f"$x_2$: {reached:.3f} above", (res.x[0], res.fun), xytext=(10, 12), textcoords="offset points")
+ax.annotate(
+    "$x_1$, the minimum", (0.0, minimum), xytext=(12, -14), textcoords="offset points"
+)
+ax.annotate(
+    f"$x_2$: {reached:.3f} above",
+    (res.x[0], res.fun),
+    xytext=(10, 12),
+    textcoords="offset points",
+)
 ax.set(
-    xlabel="w", ylabel="f(w)", ylim=(minimum - 0.12, 0.45), xlim=(-1.3, 0.75), title="Two steps above the printed bound"
+    xlabel="w",
+    ylabel="f(w)",
+    ylim=(minimum - 0.12, 0.45),
+    xlim=(-1.3, 0.75),
+    title="Two steps above the printed bound",
 )
 ax.legend(loc="upper center", fontsize=10)
 plt.show()
@@ -62,9 +82,26 @@ plt.show()
 
 steps = [1, 2, 3, 4, 5]
 figure, ax = plt.subplots(figsize=(6.4, 3.4))
-ax.plot(steps, [1.000, 1.189, 1.186, 1.165, 1.144], "o-", color="C1", label="over the printed bound")
-ax.plot(steps, [1.000, 1.000, 0.903, 0.880, 0.880], "s-", color="C0", label="over the corrected bound")
+ax.plot(
+    steps,
+    [1.000, 1.189, 1.186, 1.165, 1.144],
+    "o-",
+    color="C1",
+    label="over the printed bound",
+)
+ax.plot(
+    steps,
+    [1.000, 1.000, 0.903, 0.880, 0.880],
+    "s-",
+    color="C0",
+    label="over the corrected bound",
+)
 ax.axhline(1, color="#333333", lw=1)
-ax.set(xlabel="steps", xticks=steps, ylabel="worst case / bound", title="The worst function for each bound")
+ax.set(
+    xlabel="steps",
+    xticks=steps,
+    ylabel="worst case / bound",
+    title="The worst function for each bound",
+)
 ax.legend(loc="center right")
 plt.show()

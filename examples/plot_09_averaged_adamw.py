@@ -20,7 +20,9 @@ from cesaro.optim import averaged_adamw
 rng = np.random.default_rng(0)
 turn = np.sqrt(rng.uniform(0.02, 1, 400)) * 3.2 * np.pi
 arm = np.stack([turn * np.cos(turn), turn * np.sin(turn)], axis=1) / 10
-X = torch.tensor(np.concatenate([arm, -arm]) + rng.normal(scale=0.05, size=(800, 2)), dtype=torch.float32)
+X = torch.tensor(
+    np.concatenate([arm, -arm]) + rng.normal(scale=0.05, size=(800, 2)), dtype=torch.float32
+)
 y = torch.cat([torch.zeros(400), torch.ones(400)])
 torch.set_num_threads(1)
 STEPS, RATE = 1_000, 0.01
@@ -29,33 +31,46 @@ STEPS, RATE = 1_000, 0.01
 def train(make_optimizer, make_schedule=None):
     """The network and its loss on all points, every ten steps."""
     torch.manual_seed(0)
-    model = nn.Sequential(nn.Linear(2, 64), nn.Tanh(), nn.Linear(64, 64), nn.Tanh(), nn.Linear(64, 1))
+    model = nn.Sequential(
+        nn.Linear(2, 64), nn.Tanh(), nn.Linear(64, 64), nn.Tanh(), nn.Linear(64, 1)
+    )
     optimizer, losses = make_optimizer(model.parameters()), []
     schedule = make_schedule(optimizer) if make_schedule else None
     draw = torch.Generator().manual_seed(1)
     for step in range(STEPS):
         batch = torch.randint(len(X), (32,), generator=draw)
         optimizer.zero_grad()
-        nn.functional.binary_cross_entropy_with_logits(model(X[batch])[:, 0], y[batch]).backward()
+        nn.functional.binary_cross_entropy_with_logits(
+            model(X[batch])[:, 0], y[batch]
+        ).backward()
         optimizer.step()
         if schedule:
             schedule.step()
         if step % 10 == 9:
             with torch.no_grad():
-                losses.append(nn.functional.binary_cross_entropy_with_logits(model(X)[:, 0], y).item())
+                losses.append(
+                    nn.functional.binary_cross_entropy_with_logits(model(X)[:, 0], y).item()
+                )
     return model, losses
 
 
 trained = {
-    "AdamW, constant rate": train(lambda parameters: torch.optim.AdamW(parameters, lr=RATE)),
+    "AdamW, constant rate": train(
+        lambda parameters: torch.optim.AdamW(parameters, lr=RATE)
+    ),
     "AdamW, cosine": train(
         lambda parameters: torch.optim.AdamW(parameters, lr=RATE),
         lambda optimizer: torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, STEPS),
     ),
-    "Averaged(AdamW)": train(lambda parameters: averaged_adamw(parameters, lr=RATE, steps=STEPS)),
+    "Averaged(AdamW)": train(
+        lambda parameters: averaged_adamw(parameters, lr=RATE, steps=STEPS)
+    ),
 }
 for name, (_, losses) in trained.items():
-    print(f"{name:21} last loss {losses[-1]:.3f}, largest of the last twenty {max(losses[-20:]):.3f}")
+    print(
+        f"{name:21} last loss {losses[-1]:.3f}, "
+        f"largest of the last twenty {max(losses[-20:]):.3f}"
+    )
 
 # %%
 # The loss on all points, at the weights that one would evaluate. One seed of one small problem: a picture, not a ranking.
@@ -63,14 +78,33 @@ for name, (_, losses) in trained.items():
 side = torch.linspace(-1.25, 1.25, 300)
 plane = torch.stack(torch.meshgrid(side, side, indexing="xy"), dim=-1).reshape(-1, 2)
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4), width_ratios=[1.5, 1])
-for (name, (_, losses)), colour in zip(trained.items(), ["#9aa3ad", "C0", "C1"], strict=True):
-    left.semilogy(np.arange(1, len(losses) + 1) * 10, losses, lw=1.6, color=colour, label=name)
+for (name, (_, losses)), colour in zip(
+    trained.items(), ["#9aa3ad", "C0", "C1"], strict=True
+):
+    left.semilogy(
+        np.arange(1, len(losses) + 1) * 10, losses, lw=1.6, color=colour, label=name
+    )
 left.set(xlabel="step", ylabel="loss on all points", title="Training")
 left.legend(loc="lower left")
 with torch.no_grad():
-    share = torch.sigmoid(trained["Averaged(AdamW)"][0](plane)[:, 0]).reshape(300, 300).numpy()
-right.imshow(share, origin="lower", extent=(-1.25, 1.25, -1.25, 1.25), cmap="RdBu_r", vmin=-0.3, vmax=1.3)
+    share = (
+        torch.sigmoid(trained["Averaged(AdamW)"][0](plane)[:, 0]).reshape(300, 300).numpy()
+    )
+right.imshow(
+    share,
+    origin="lower",
+    extent=(-1.25, 1.25, -1.25, 1.25),
+    cmap="RdBu_r",
+    vmin=-0.3,
+    vmax=1.3,
+)
 right.scatter(*X.T.numpy(), c=np.where(y.numpy() > 0, "#8c2d04", "#08306b"), s=4, lw=0)
-right.set(title="What it has learned", xticks=[], yticks=[], xlim=(-1.25, 1.25), ylim=(-1.25, 1.25))
+right.set(
+    title="What it has learned",
+    xticks=[],
+    yticks=[],
+    xlim=(-1.25, 1.25),
+    ylim=(-1.25, 1.25),
+)
 right.grid(False)
 plt.show()

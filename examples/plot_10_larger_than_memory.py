@@ -23,7 +23,11 @@ rng = np.random.default_rng(0)
 rows, columns, entries = 60_000, 20_000, 30
 where = (columns * rng.power(0.35, size=(rows, entries))).astype(np.int32)
 X = sparse.csr_array(
-    (np.ones(rows * entries), where.ravel(), np.arange(0, rows * entries + 1, entries, dtype=np.int32)),
+    (
+        np.ones(rows * entries),
+        where.ravel(),
+        np.arange(0, rows * entries + 1, entries, dtype=np.int32),
+    ),
     shape=(rows, columns),
 )
 X.sum_duplicates()
@@ -52,7 +56,9 @@ for name, memory in budgets.items():
 figure, ax = plt.subplots()
 for (name, model), width in zip(models.items(), [9, 5, 1.5], strict=True):
     history = model.history_
-    gap = np.minimum.accumulate(history["objective"]) - np.maximum.accumulate(history["lower_bound"])
+    gap = np.minimum.accumulate(history["objective"]) - np.maximum.accumulate(
+        history["lower_bound"]
+    )
     ax.semilogy(history["epoch"], gap, lw=width, label=name)
 ax.set(xlabel="epoch", ylabel="duality gap", title="One curve upon the other")
 ax.legend()

@@ -17,7 +17,9 @@ from distributed import Client, LocalCluster
 from cesaro.data import load
 from cesaro.engines.dask import DaskDualAveragingClassifier
 
-cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None)
+cluster = LocalCluster(
+    n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+)
 client = Client(cluster)
 a9a = load("a9a")
 rows, labels = a9a.X[:16_000].toarray().astype(np.float32), a9a.y[:16_000]
@@ -29,12 +31,16 @@ rows, labels = a9a.X[:16_000].toarray().astype(np.float32), a9a.y[:16_000]
 histories, weights = {}, {}
 for partitions in (1, 2, 4, 8):
     size = -(-len(rows) // partitions)
-    dX, dy = da.from_array(rows, chunks=(size, rows.shape[1])), da.from_array(labels, chunks=size)
+    dX, dy = (
+        da.from_array(rows, chunks=(size, rows.shape[1])),
+        da.from_array(labels, chunks=size),
+    )
     model = DaskDualAveragingClassifier(alpha=1e-3, tol=1e-3, random_state=0).fit(dX, dy)
     local = model.to_local()  # an ordinary estimator
     histories[partitions], weights[partitions] = local.history_, local.coef_
     print(
-        f"{partitions:2} partitions: gap {local.relative_gap_:.1e}, accuracy {local.score(a9a.X_test, a9a.y_test):.4f}"
+        f"{partitions:2} partitions: gap {local.relative_gap_:.1e}, "
+        f"accuracy {local.score(a9a.X_test, a9a.y_test):.4f}"
     )
 client.close()
 cluster.close()
@@ -43,8 +49,20 @@ cluster.close()
 
 figure, ax = plt.subplots()
 for partitions, history in histories.items():
-    gap = np.minimum.accumulate(history["objective"]) - np.maximum.accumulate(history["lower_bound"])
-    ax.semilogy(history["epoch"], gap, "o-", ms=5, label=f"{partitions} partition{'s' * (partitions > 1)}")
-ax.set(xlabel="round", ylabel="duality gap over all rows", title="More partitions, more rounds, the same certificate")
+    gap = np.minimum.accumulate(history["objective"]) - np.maximum.accumulate(
+        history["lower_bound"]
+    )
+    ax.semilogy(
+        history["epoch"],
+        gap,
+        "o-",
+        ms=5,
+        label=f"{partitions} partition{'s' * (partitions > 1)}",
+    )
+ax.set(
+    xlabel="round",
+    ylabel="duality gap over all rows",
+    title="More partitions, more rounds, the same certificate",
+)
 ax.legend()
 plt.show()

@@ -19,7 +19,9 @@ import cesaro
 rng = np.random.default_rng(4)
 market = rng.standard_t(4, size=(1000, 1))
 beta = np.linspace(0.3, 1.6, 10)
-returns = 0.006 * beta + 0.03 * (beta * market + rng.standard_t(4, size=(1000, 10)) * np.linspace(0.4, 1.5, 10))
+returns = 0.006 * beta + 0.03 * (
+    beta * market + rng.standard_t(4, size=(1000, 10)) * np.linspace(0.4, 1.5, 10)
+)
 MU = 0.01
 
 
@@ -27,10 +29,19 @@ def objective(w):
     month = returns @ w
     short = -0.02 - month
     value = -month.mean() + 2 * np.maximum(short, 0).mean() + MU / 2 * w @ w
-    return value, -returns.mean(axis=0) - 2 * returns[short > 0].sum(axis=0) / len(returns) + MU * w
+    return value, -returns.mean(axis=0) - 2 * returns[short > 0].sum(axis=0) / len(
+        returns
+    ) + MU * w
 
 
-res = cesaro.minimize(objective, np.full(10, 0.1), mu=MU, domain=cesaro.domains.Simplex(), tol=2e-6, max_iter=50_000)
+res = cesaro.minimize(
+    objective,
+    np.full(10, 0.1),
+    mu=MU,
+    domain=cesaro.domains.Simplex(),
+    tol=2e-6,
+    max_iter=50_000,
+)
 print(res.message)
 print(f"{res.lower_bound:.6f} <= best value <= {res.fun:.6f}")
 
@@ -39,13 +50,30 @@ print(f"{res.lower_bound:.6f} <= best value <= {res.fun:.6f}")
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8))
 left.bar(np.arange(10), res.x, color="C0")
-left.set(xlabel="asset, from calm to volatile", ylabel="share", xticks=np.arange(10), title="The portfolio")
+left.set(
+    xlabel="asset, from calm to volatile",
+    ylabel="share",
+    xticks=np.arange(10),
+    title="The portfolio",
+)
 left.grid(axis="x", visible=False)
 trace = res.trace
-right.fill_between(trace.iteration, trace.lower_bound, trace.value, color="C0", alpha=0.18, label="duality gap")
+right.fill_between(
+    trace.iteration,
+    trace.lower_bound,
+    trace.value,
+    color="C0",
+    alpha=0.18,
+    label="duality gap",
+)
 right.plot(trace.iteration, trace.value, color="C0", label="value reached")
 right.plot(trace.iteration, trace.lower_bound, color="C1", label="lower bound, proved")
 margin = 25 * res.gap
-right.set(xscale="log", xlabel="step", ylim=(res.lower_bound - margin, res.fun + margin), title="The certificate")
+right.set(
+    xscale="log",
+    xlabel="step",
+    ylim=(res.lower_bound - margin, res.fun + margin),
+    title="The certificate",
+)
 right.legend()
 plt.show()
