@@ -13,6 +13,7 @@ from cesaro.methods import GDA, PIWA, EpochGD, KnownHorizon, LinearDecay, Optima
 from cesaro.outputs import Last
 
 PEPit = pytest.importorskip("PEPit")
+functions = pytest.importorskip("PEPit.functions")
 
 SOLVED = 2e-4  # the accuracy of a semidefinite program
 
@@ -35,10 +36,8 @@ def worst_case(method, steps):
     Where a method needs no mu: over all convex f with Lipschitz constant 1, and all starts at the distance 1.
     """
     problem, convex = PEPit.PEP(), not method.needs_mu
-    functions, constant = PEPit.functions, {"M": 1.0} if convex else {"mu": 1.0}
-    f = problem.declare_function(
-        functions.ConvexLipschitzFunction if convex else functions.StronglyConvexFunction, **constant
-    )
+    kind = functions.ConvexLipschitzFunction if convex else functions.StronglyConvexFunction
+    f = problem.declare_function(kind, **({"M": 1.0} if convex else {"mu": 1.0}))
     best, known = f.stationary_point(), [problem.set_initial_point()]
     asked, answer = coefficients(method, steps)
     for row in [*asked, answer]:
