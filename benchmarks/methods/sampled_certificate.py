@@ -6,7 +6,8 @@ The cut of the sample i_t at x_t, evaluated at w*, has conditional mean at most 
 mu/2 |w*|^2 + [active] (1 - y <x_i, w*>). So the weighted average of the cuts at w*, less a width for its deviation, is below f*
 with probability 1 - delta; w* is not known, and the minimum over |w| <= 1/sqrt(mu), which holds it, is taken. The deviation at
 w grows with |w| like the square root of the largest eigenvalue of the second moments of the active rows; that makes it loose.
-The width is an optimistic one: it has the second moments that were met in the place of conditional variances.
+The width is that of Audibert, Munos and Szepesvari (Theoretical Computer Science 410, 2009), and an optimistic one: it has the
+second moments that were met in the place of conditional variances.
 """
 
 import math

@@ -128,6 +128,24 @@ def test_interpolation_over_the_plain_dual_step_is_schedule_free(r, averaging, w
     assert distance(ours, params) < 1e-12
 
 
+def test_with_t0_0_it_is_schedule_free_as_printed_whose_average_counts_the_starting_point():
+    """y = (1 - b) z + b x,   z <- z - lr g(y),   x <- (1 - c) x + c z   with c = 1/(t + 1), from z = x."""
+    params, loss = problem()
+    x, z = [p.detach().clone() for p in params], [p.detach().clone() for p in params]
+    for t in range(STEPS):
+        with torch.no_grad():
+            for p, a, b in zip(params, x, z, strict=True):
+                p.copy_(0.9 * a + 0.1 * b)
+                p.grad = None
+        loss(t).backward()
+        for p, a, b in zip(params, x, z, strict=True):
+            b.sub_(p.grad, alpha=0.1)
+            a.add_((b - a) / (t + 2))
+    ours = train(lambda p: Interpolated(p, lr=0.1, b=0.9, t0=0), closure=True)
+    assert distance(ours, x) < 1e-12
+    assert distance(train(lambda p: Interpolated(p, lr=0.1, b=0.9), closure=True), x) > 1e-3
+
+
 def test_plain_primal_averaging_is_the_running_mean_of_sgd_s_iterates_at_its_own_gradients():
     params, loss = problem()
     w, mean = [p.detach().clone() for p in params], [p.detach().clone() for p in params]

@@ -38,7 +38,7 @@ class Anytime(UniformForm):
 
     References
     ----------
-    Cutkosky: Anytime online-to-batch, optimism and acceleration, ICML 2019.
+    Cutkosky: Anytime online-to-batch, optimism and acceleration, ICML 2019, arXiv 1903.00974.
     """
 
     steps = SCPDA
@@ -53,9 +53,10 @@ class AnytimePrinted(UniformForm):
 
     References
     ----------
-    Cutkosky: Anytime online-to-batch, optimism and acceleration, ICML 2019.
+    Cutkosky: Anytime online-to-batch, optimism and acceleration, ICML 2019, arXiv 1903.00974.
 
-    Tao, Li, Pan, Tao: Gradient descent averaging and primal-dual averaging for strongly convex optimization, AAAI 2021.
+    Tao, Li, Pan, Tao: Gradient descent averaging and primal-dual averaging for strongly convex optimization, AAAI 2021,
+    arXiv 2012.14558.
     """
 
     steps = GDA

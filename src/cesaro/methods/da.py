@@ -40,7 +40,8 @@ class DA(DualAveragingMethod):
 
     References
     ----------
-    Nesterov: Primal-dual subgradient methods for convex problems, Mathematical Programming 120, 2009.
+    Nesterov: Primal-dual subgradient methods for convex problems, Mathematical Programming 120, 2009,
+    doi 10.1007/s10107-007-0149-x.
     """
 
     def output(self, weights: Weights) -> Average:

@@ -35,7 +35,7 @@ class EpochGD(StronglyConvexMethod):
     References
     ----------
     Hazan, Kale: Beyond the regret minimization barrier: an optimal algorithm for stochastic strongly-convex optimization,
-    COLT 2011.
+    COLT 2011; as a journal paper: Journal of Machine Learning Research 15, 2014.
     """
 
     rate = "1/t"

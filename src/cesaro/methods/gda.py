@@ -28,7 +28,8 @@ class GDA(StronglyConvexMethod):
 
     References
     ----------
-    Tao, Li, Pan, Tao: Gradient descent averaging and primal-dual averaging for strongly convex optimization, AAAI 2021.
+    Tao, Li, Pan, Tao: Gradient descent averaging and primal-dual averaging for strongly convex optimization, AAAI 2021,
+    arXiv 2012.14558.
 
     Without a constraint and with weights t: Lacoste-Julien, Schmidt, Bach: A simpler approach to obtaining an O(1/t)
     convergence rate for the projected stochastic subgradient method, arXiv 1212.2002, 2012.

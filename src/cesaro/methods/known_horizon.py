@@ -23,7 +23,8 @@ class KnownHorizon(StronglyConvexMethod):
 
     References
     ----------
-    Jain, Nagaraj, Netrapalli: Making the last iterate of SGD information theoretically optimal, COLT 2019.
+    Jain, Nagaraj, Netrapalli: Making the last iterate of SGD information theoretically optimal, COLT 2019, arXiv 1904.12443;
+    as a journal paper: SIAM Journal on Optimization 31, 2021.
     """
 
     rate = "1/N, N known"

@@ -31,7 +31,8 @@ class LinearDecay(ConvexMethod):
 
     References
     ----------
-    Zamani, Glineur: Exact convergence rate of the last iterate in subgradient methods, arXiv 2307.11134, 2023.
+    Zamani, Glineur: Exact convergence rate of the last iterate in subgradient methods, arXiv 2307.11134, 2023; as a journal
+    paper: SIAM Journal on Optimization 35, 2025.
     """
 
     radius: float = 1.0

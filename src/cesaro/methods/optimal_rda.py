@@ -37,7 +37,8 @@ class OptimalRDA(StronglyConvexMethod):
 
     References
     ----------
-    Chen, Lin, Pena: Optimal regularized dual averaging methods for stochastic optimization, NIPS 2012.
+    Chen, Lin, Pena: Optimal regularized dual averaging methods for stochastic optimization, Advances in Neural Information
+    Processing Systems 25, 2012.
     """
 
     rate = "1/t"

@@ -31,7 +31,7 @@ class PAPSG(ConvexMethod):
     References
     ----------
     Tao, Pan, Wu, Tao: Primal averaging: a new gradient evaluation step to attain the optimal individual convergence, IEEE
-    Transactions on Cybernetics 50, 2020.
+    Transactions on Cybernetics 50, 2020, doi 10.1109/TCYB.2018.2874332.
     """
 
     rate = "log t / sqrt(t)"

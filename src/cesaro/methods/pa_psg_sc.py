@@ -34,7 +34,7 @@ class PAPSGSC(StronglyConvexMethod):
     References
     ----------
     Tao, Pan, Wu, Tao: Primal averaging: a new gradient evaluation step to attain the optimal individual convergence, IEEE
-    Transactions on Cybernetics 50, 2020.
+    Transactions on Cybernetics 50, 2020, doi 10.1109/TCYB.2018.2874332.
     """
 
     rate = "1/t"

@@ -24,7 +24,7 @@ class PDA(DualAveragingMethod):
     References
     ----------
     Nesterov, Shikhman: Quasi-monotone subgradient methods for nonsmooth convex minimization, Journal of Optimization Theory
-    and Applications 165, 2015.
+    and Applications 165, 2015, doi 10.1007/s10957-014-0677-5: with a = 1, as by default, its double simple averaging.
     """
 
     def start(self, x0: np.ndarray, anchor: float) -> State:

@@ -31,7 +31,8 @@ class Pegasos(StronglyConvexMethod):
 
     References
     ----------
-    Shalev-Shwartz, Singer, Srebro: Pegasos: primal estimated sub-gradient solver for SVM, ICML 2007.
+    Shalev-Shwartz, Singer, Srebro: Pegasos: primal estimated sub-gradient solver for SVM, ICML 2007,
+    doi 10.1145/1273496.1273598.
     """
 
     radius: float | None = None
@@ -60,7 +61,8 @@ class PegasosBall(Pegasos):
 
     References
     ----------
-    Shalev-Shwartz, Singer, Srebro: Pegasos: primal estimated sub-gradient solver for SVM, ICML 2007.
+    Shalev-Shwartz, Singer, Srebro: Pegasos: primal estimated sub-gradient solver for SVM, ICML 2007,
+    doi 10.1145/1273496.1273598.
     """
 
     def __post_init__(self) -> None:

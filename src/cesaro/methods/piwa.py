@@ -22,7 +22,7 @@ class PIWA(StronglyConvexMethod):
 
     Output: that average. Rate: 1/t. If |g| <= M it is within (p + 1/2) (M^2/mu) sum k^{p-1} / sum k^p of the minimum, that is
     3 M^2 / (mu (t+1)) for p = 1 (docs/proofs.md). With steps 2/(mu (t+1)) and p = 1, without a constraint, the average is
-    GDA's; so is that of Harvey, Liaw, Plan and Randhawa (2019).
+    GDA's, that of Lacoste-Julien, Schmidt and Bach (2012).
 
     Parameters
     ----------
@@ -33,6 +33,9 @@ class PIWA(StronglyConvexMethod):
     ----------
     Guo, Yan, Yang: Revisiting SGD with increasingly weighted averaging: optimization and generalization perspectives,
     arXiv 2003.04339, 2020.
+
+    Weights t with high probability: Harvey, Liaw, Randhawa: Simple and optimal high-probability bounds for strongly-convex
+    stochastic gradient descent, arXiv 1909.00843, 2019.
     """
 
     p: float = 1.0

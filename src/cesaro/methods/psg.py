@@ -34,7 +34,7 @@ class PSG(ConvexMethod):
     Shor: Minimization methods for non-differentiable functions, Springer 1985.
 
     Its last point: Shamir, Zhang: Stochastic gradient descent for non-smooth optimization: convergence results and optimal
-    averaging schemes, ICML 2013.
+    averaging schemes, ICML 2013, arXiv 1212.1824.
     """
 
     rate = "1/sqrt(t), or log t / t"

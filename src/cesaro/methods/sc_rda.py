@@ -1,4 +1,4 @@
-"""SC-RDA, regularised dual averaging for strongly convex problems (Xiao 2010, section 3.2)."""
+"""SC-RDA, regularised dual averaging for strongly convex problems (Xiao 2010)."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -26,8 +26,8 @@ class State(NamedTuple):
 class SCRDA(StronglyConvexMethod):
     """x_{t+1} = argmin_Q <(1/t) sum_k l_k, x> + l1 |x|_1 + mu/2 |x|^2,   l = g - mu x - l1 sign(x).      equation (9), beta = 0
 
-    Output: the uniform average. Rate: log t / t, and not 1/t as the paper has it in its experiments: without l1 and constraint
-    the points are those of SGD with steps 1/(mu t), whose uniform average keeps the logarithm (docs/proofs.md).
+    Output: the uniform average. Rate: log t / t, as Xiao has it, and not 1/t as the paper has it in its experiments: without l1
+    and constraint the points are those of SGD with steps 1/(mu t), whose uniform average keeps the logarithm (docs/proofs.md).
 
     Parameters
     ----------

@@ -108,7 +108,8 @@ def minimize(
 
     References
     ----------
-    Tao, Li, Pan, Tao: Gradient descent averaging and primal-dual averaging for strongly convex optimization, AAAI 2021.
+    Tao, Li, Pan, Tao: Gradient descent averaging and primal-dual averaging for strongly convex optimization, AAAI 2021,
+    arXiv 2012.14558.
 
     Examples
     --------

@@ -50,14 +50,18 @@ class Interpolated(AveragingOptimizer):
         The plain step of Schedule-Free and of primal averaging, or the family's own dual average.
     averaging, start, t0, steps : as in `GDA`
         By default uniform weights from the first step; with dual="plain" t0=-1 (the default) leaves the starting
-        point out of the average, as the package schedulefree does, before `start` there is no average, and `steps` is refused:
-        that form needs no horizon.
+        point out of the average, as the package schedulefree does, and t0=0 counts it, as the paper of Schedule-Free prints
+        it; before `start` there is no average, and `steps` is refused: that form needs no horizon.
     weight_decay, radius : as in `GDA`
         Weight decay, and the ball that w is projected on.
     error_if_nonfinite, maximize, foreach, fused : as in `GDA`
         What is checked, and how it is computed.
     decoupled_weight_decay, per_row, average_dtype : as in `GDA`
         The kind of weight decay and of ball; the type of the averages.
+
+    References
+    ----------
+    Defazio, Yang, Mehta, Mishchenko, Khaled, Cutkosky: The road less scheduled, NeurIPS 2024, arXiv 2405.15682.
 
     Examples
     --------

@@ -51,14 +51,16 @@ self
 References
 ----------
 The paper's solvers: Tao, Li, Pan, Tao: Gradient descent averaging and primal-dual averaging for strongly convex optimization,
-AAAI 2021.
+AAAI 2021, arXiv 2012.14558.
 
 Relatives of "anchored": Shalev-Shwartz, Zhang: Accelerated proximal stochastic dual coordinate ascent for regularized loss
 minimization, ICML 2014; Lin, Mairal, Harchaoui: A universal catalyst for first-order optimization, NIPS 2015; Hsieh, Chang,
 Lin, Keerthi, Sundararajan: A dual coordinate descent method for large-scale linear SVM, ICML 2008 (LIBLINEAR).
 
 Relatives of coordinate descent with L1: Massias, Gramfort, Salmon: Celer: a fast solver for the lasso with dual extrapolation,
-ICML 2018; Yuan, Ho, Lin: An improved GLMNET for L1-regularized logistic regression, JMLR 13, 2012 (LIBLINEAR).
+ICML 2018, arXiv 1802.07481; Bertrand, Klopfenstein, Bannier, Gidel, Massias: Beyond L1: faster and better sparse models with
+skglm, NeurIPS 2022, arXiv 2204.07826; Yuan, Ho, Lin: An improved GLMNET for L1-regularized logistic regression, JMLR 13, 2012
+(LIBLINEAR).
 """
 
 ONE_ALPHA = """
