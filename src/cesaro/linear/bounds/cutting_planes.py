@@ -47,8 +47,10 @@ class CuttingPlanes:
         place = 2 + self.epochs % (len(self.c) - 2)
         self.epochs += 1
         self._put(place, s, c, lost)
-        mean = self.S[1] + share * (s - self.S[1])
-        self._put(1, mean, (1 - share) * self.c[1] + share * c, (1 - share) * self.lost[1] + share * lost)
+        rest, old = 1.0 - share, self.c[1]
+        rounded = 4.0 * U * (norm(self.S[1]) + share * norm(s))  # of every epoch anew, in the mean of all
+        mean, size = self.S[1] + share * (s - self.S[1]), rest * abs(old) + share * abs(c)
+        self._put(1, mean, rest * old + share * c - 4.0 * U * size, rest * self.lost[1] + share * lost + rounded)
 
     def state(self) -> dict[str, Any]:
         """All that changes, by name."""

@@ -71,7 +71,7 @@ def intercept_reach(problem: Problem, fit: Fit) -> float:
     r, length = math.sqrt(2.0 * gap / problem.mu), math.sqrt(float(w[:-1] @ w[:-1]))
     empty = np.empty if problem.layout is None else problem.layout.empty
     p, reach = empty(n), empty(n)
-    predictions(rows, w, r, p, reach)
+    predictions(rows, rows._replace(bias=0.0), w, r, p, reach)
     penalty = problem.mu / 2.0 * max(0.0, length - r) ** 2
     loss, first = dual_form(problem.loss), float(reach[:: max(1, n // 1000)].mean()) + 1e-3
 
@@ -102,11 +102,11 @@ def _nearest(excluded: Callable[[float], bool], side: float, first: float) -> fl
 
 
 @njit(**KERNEL)
-def predictions(rows, w, r, p, reach):
-    """The rows' predictions, and by how much they change within r of w."""
+def predictions(rows, features, w, r, p, reach):
+    """The rows' predictions, and by how much they change within r of w; `features` are the rows without the constant one."""
     for i in range(p.shape[0]):
         p[i] = margin(rows, np.uint32(i), w)
-        reach[i] = r * math.sqrt(max(0.0, square(rows, np.uint32(i)) - rows.bias * rows.bias))
+        reach[i] = r * math.sqrt(square(features, np.uint32(i)))
 
 
 @njit(**KERNEL)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cesaro.linear.bounds.dual_bound import dual_bound
-from cesaro.linear.bounds.rounding import U, norm, sum_error
+from cesaro.linear.bounds.rounding import TERM, U, norm, sum_error
 from cesaro.linear.problem.block_order import pieces
 from cesaro.linear.problem.csr import without_redundant_arrays
 from cesaro.linear.problem.problem import Problem
@@ -153,7 +153,8 @@ class SolverState:
 
     def count_rounding(self, changes: int) -> None:
         """Add what so many changes of a dual value may have rounded in h. docs/proofs.md, section 11, has why."""
-        S, rise = self.prox_weight + self.n * self.mu, self.n * self.at_zero - self.dual_floor
+        S, most = self.prox_weight + self.n * self.mu, self.n * self.at_zero * (1.0 + (self.n + TERM) * U)
+        rise = max(0.0, most - self.dual_floor)  # f(0) was summed row after row
         longest = self.length + math.sqrt(2.0 * S) * math.sqrt(rise) + self.n * self.l1 * math.sqrt(len(self.center))
         if self.radius < math.inf:
             longest += (rise + self.free * (self.length / (2.0 * S) * self.length)) / self.radius

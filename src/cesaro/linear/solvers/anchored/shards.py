@@ -121,11 +121,12 @@ class Shard:
         current.dual_floor = current.n * D
         held, lost, average = self.held, current.lost + 8.0 * U * norm(self.held), np.zeros_like(request.w)
         current.recenter(request.center, request.kappa * current.n, request.g)
+        changed = np.zeros_like(request.w)
         for k in range(request.epochs):
             if len(current.active):
                 average, changes, *_ = run_epoch(current, first=request.first and k == 0)
                 current.count_rounding(changes)
-        changed = current.g - request.g
+                changed = current.g - request.g  # where no row is visited it would be rounding alone
         self.held = held + changed
         constants = self.constant_planes() if current.free and request.first else None
         return Reply(self.weight, loss, D, active, lost, held, changed, average.copy(), constants)

@@ -24,7 +24,7 @@ class EpochCuts:
 
     def __init__(self, problem: Problem):
         self.problem, self.z = problem, np.zeros(problem.rows.width)
-        self.A, self.square, self.epoch = 0.0, 0.0, 0
+        self.A, self.weight, self.square, self.epoch = 0.0, 0.0, 0.0, 0
 
     @cached_property
     def planes(self) -> CuttingPlanes:
@@ -38,33 +38,38 @@ class EpochCuts:
 
     def begin(self, z: np.ndarray, A: float, square: float, epoch: int) -> None:
         """The next plane begins here: at z, whose square is given, after the weight A."""
-        self.z[:], self.A, self.square, self.epoch = z[: len(self.z)], A, square, epoch
+        self.z[:], self.A, self.weight, self.square, self.epoch = z[: len(self.z)], A, 0.0, square, epoch
+
+    def grow(self, weight: float) -> None:
+        """An epoch had this weight. The sum is not A less the A before: that would lose digits, more with every epoch."""
+        self.weight += weight
 
     def rescale(self, ratio: float) -> None:
         """The run's sums are multiplied by this."""
         self.z *= ratio
-        self.A, self.square = self.A * ratio, self.square * ratio**2
+        self.A, self.weight, self.square = self.A * ratio, self.weight * ratio, self.square * ratio**2
 
     def add(self, z: np.ndarray, A: float, cut: float, epoch: int, count: int) -> None:
         """The plane of the epochs since the last, of `count` rows each; `cut` is their sum of -a phi*."""
         if epoch > self.epoch:
-            weight, before = A - self.A, self.square
+            weight, before, epochs = self.weight, self.square, epoch - self.epoch
             difference = np.empty(len(self.z))
             square = float(subtract_and_copy(z, self.z, 1.0 / weight, difference))
-            roundings, longest = count * (epoch - self.epoch), (math.sqrt(before) + math.sqrt(square)) / weight
+            roundings, longest = (count + 2) * epochs, (math.sqrt(before) + math.sqrt(square)) / weight
             c, sizes = cut / weight, self.sizes
             self.planes.add(difference, sizes.below(c, roundings), weight / A, sizes.lost(c, roundings, longest))
-            self.A, self.square, self.epoch = A, square, epoch
+            self.A, self.weight, self.square, self.epoch = A, 0.0, square, epoch
 
     def state(self) -> dict[str, Any]:
         """All that changes, by name."""
-        mine = {name: getattr(self, name) for name in ("z", "A", "square", "epoch")}
+        mine = {name: getattr(self, name) for name in ("z", "A", "weight", "square", "epoch")}
         return mine | {"planes": self.planes.state()}
 
     def resume(self, state: dict[str, Any]) -> None:
         """Go on from the state of an earlier run."""
         self.planes.resume(state["planes"])
         self.begin(state["z"], state["A"], state["square"], state["epoch"])
+        self.weight = state["weight"]
 
 
 @njit(**LOOP)

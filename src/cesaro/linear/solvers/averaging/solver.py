@@ -126,7 +126,8 @@ class AveragingSolver(driver.Solver):
         self.run_epoch(self, draw_with_replacement(self.share, self.rng) if self.draws else self.orders.draw(self.rng))
         if self.problem.radius < math.inf:
             self.fold()  # |z|^2 anew
-        scalars[DONE] = done + scalars[GAMMA] * self.count  # exact, where a running sum has rounded
+        scalars[DONE] = done + scalars[GAMMA] * self.count  # one rounding, where a running sum has many
+        self.cuts.grow(scalars[GAMMA] * self.count)
         if self.plane_each:
             self.add_plane()
 
