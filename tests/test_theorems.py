@@ -1,13 +1,14 @@
 """The paper's theorems, as printed and corrected, against random problems with known solution and against counterexamples."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from problems import DOMAINS, KINDS, iterate, make
 
 from cesaro.certificate import Bundle, DualAveraging, theorem_1, theorem_2
-from cesaro.domains import Ball, Everywhere
+from cesaro.domains import Ball, Box, Everywhere
 from cesaro.methods import DA, GDA, PDA, SCPDA, Schedule
 from cesaro.weights import Geometric, Linear, Power, Uniform
 
@@ -172,3 +173,17 @@ def test_gda_and_sc_pda_fall_like_one_over_t_on_hinge_problems(method, last, see
     gaps = [(values[t - 1] if last else problem(means[t - 1])[0]) - problem.minimum for t in times]
     slope = np.polyfit(np.log(times), np.log(gaps), 1)[0]
     assert slope <= -0.95
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_without_strong_convexity_rounding_of_the_slope_counts_as_far_as_the_domain_reaches(seed):
+    """Slopes that cancel, a far corner: the bound against that of the same cuts, averaged in fractions."""
+    rng, x, far = np.random.default_rng(seed), np.ones(2), 1e6
+    bundle, slope, constant = Bundle(0.0, Box(np.ones(2), np.full(2, far)), 2), Fraction(0), Fraction(0)
+    for t in range(1, 201):
+        g = np.array([0.0, (-1.0) ** t * (1.0 + 1e-3 * rng.random())])
+        bundle.add(0.0, g, x, float(g @ g), 2.0, 1.0 / t)
+        share = Fraction(1.0 / t)
+        slope += share * (Fraction(g[1]) - slope)
+        constant -= share * (Fraction(g[1]) + constant)
+    assert Fraction(bundle.bound()) <= constant + min(slope, slope * Fraction(far))

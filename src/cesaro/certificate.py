@@ -47,10 +47,10 @@ def lower_bound(cut: Cut, mu: float, domain: Domain, eps: float = EPS) -> float:
 
     eps is the precision of the oracle's answers, if that is lower than float64's.
     """
-    slack = (cut.s.size + cut.merged + 4) * eps
+    slack = (cut.s.size + 2 * cut.merged + 4) * eps
     if mu == 0:
-        lowest = domain.lowest(cut.s)
-        return cut.c + lowest - slack * (cut.size + abs(lowest)) if math.isfinite(lowest) else -math.inf
+        bound = cut.c + domain.lowest(cut.s) - slack * (cut.size + cut.slope * domain.reach(np.zeros_like(cut.s)))
+        return bound if math.isfinite(bound) else -math.inf
     m = domain.project(cut.s / -mu)
     mm = float(m @ m)
     bound = cut.c + float(cut.s @ m) + mu / 2 * mm - slack * (cut.size + mu * mm + cut.slope * math.sqrt(mm))

@@ -10,7 +10,7 @@ import numpy as np
 from cesaro.linear.problem.problem import Problem
 from cesaro.version import __version__
 
-STATES = 5  # what a state consists of, and which numbers are drawn; raised when that changes
+STATES = 6  # what a state consists of, and which numbers are drawn; raised when that changes
 FREE = ("checkpoint", "n_jobs", "random_state", "time_limit", "verbose", "warm_start")  # may differ when a run goes on
 
 
