@@ -12,6 +12,7 @@ from cesaro import DualAveragingClassifier, losses
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.mean_loss import objective_at
 from cesaro.linear.problem.problem import ONE_VS_REST, Problem
+from cesaro.linear.problem.scalar_losses import dual_update, fenchel_young
 from cesaro.linear.solvers.anchored import class_kernels, one_vs_rest
 from cesaro.linear.solvers.anchored.one_vs_rest import OneVsRestSolver
 from cesaro.linear.solvers.driver import Solver
@@ -92,6 +93,29 @@ def test_a_row_of_an_epoch_takes_the_best_dual_value():
             dual = -loss.conjugate(-grid, np.full_like(grid, y)) - 6.0 * grid**2 / (2.0 * 2.5)
             assert b[0, c] == pytest.approx(grid[np.argmax(dual)], abs=2e-3)
             assert intercept[c] == pytest.approx(b[0, c], rel=1e-6)
+
+
+def test_steps_of_the_logistic_loss_are_those_of_one_class_at_a_time():
+    rng, dual = np.random.default_rng(0), losses.LogLoss().dual()
+    for _ in range(200):
+        y, v, q = rng.choice([-1.0, 1.0], 16).astype(np.float32), rng.uniform(0.5, 2.0), 10.0 ** rng.uniform(-3.0, 2.0)
+        s, m = 10.0 ** rng.uniform(-2.0, 0.0, 16), rng.normal(size=16) * 10.0 ** rng.uniform(-1.0, 2.0)
+        b, gap, delta = (
+            (y * rng.uniform(size=16)).astype(np.float32),
+            np.zeros(16, np.float32),
+            np.zeros(16, np.float32),
+        )
+        s, m, before = s.astype(np.float32), m.astype(np.float32), b.astype(float)
+        class_kernels.step_classes(dual.in_single_precision(), v, q, y, s, 1.0 / s, m, gap, b, delta)
+        for c in range(16):
+            p, H = float(s[c]) * float(m[c]), q * float(s[c])
+            best = dual_update(dual, float(y[c]), p - H * before[c], H, before[c])
+            assert b[c] == pytest.approx(best, abs=1e-5)
+            assert 0.0 <= y[c] * b[c] <= 1.0
+            assert delta[c] == pytest.approx(v * (best - before[c]), abs=3e-5)
+            assert gap[c] == pytest.approx(
+                v * fenchel_young(dual, p, float(y[c]), before[c], best, H), rel=1e-2, abs=1e-5
+            )
 
 
 def test_the_classifier_uses_it_on_wide_rows_whatever_the_number_of_threads(monkeypatch):

@@ -11,7 +11,7 @@ from cesaro.compiled.flags import KERNEL, LOOP
 from cesaro.compiled.llvm_vectors import maximum
 from cesaro.compiled.prefetch import LINE, prefetch
 from cesaro.compiled.vector_ops import add_rows, dot_rows, map_lanes
-from cesaro.dual_form import HINGE
+from cesaro.dual_form import HINGE, LOGISTIC
 from cesaro.linear.problem.csr import span
 from cesaro.linear.problem.scalar_losses import conjugate, conjugate_size, value
 
@@ -73,10 +73,11 @@ def evaluate_classes(rows, record, Y, b, factors, loss, C, intercept, primal, du
                 for c in range(L):
                     primal[c] += v * value(loss, m[c], y[c])
                     dual[c] -= v * conjugate(loss, -held[c], y[c])
-                    size[c] += v * conjugate_size(loss, held[c], y[c])
-    if loss.kind == HINGE:
+                    if loss.kind != LOGISTIC:
+                        size[c] += v * conjugate_size(loss, held[c], y[c])
+    if loss.kind == HINGE or loss.kind == LOGISTIC:  # all terms have one sign, and one proportion to their sizes
         for c in range(L):
-            size[c] = dual[c]
+            size[c] = (1.0 if loss.kind == HINGE else 1.125) * dual[c]
 
 
 @njit(**LOOP)

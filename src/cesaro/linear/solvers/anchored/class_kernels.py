@@ -8,13 +8,14 @@ intercepts, to which every row adds, have their own doubles, and so have the sum
 from numba import njit
 
 from cesaro.compiled.flags import KERNEL, LOOP
-from cesaro.compiled.llvm_vectors import maximum, minimum
+from cesaro.compiled.llvm_vectors import maximum, minimum, where_less
 from cesaro.compiled.vector_ops import add_rows, dot_rows, map_lanes
 from cesaro.dual_form import HINGE, LOGISTIC
 from cesaro.linear.problem.csr import ahead_long, ahead_wide, rows_ahead, span
-from cesaro.linear.problem.scalar_losses import dual_update, fenchel_young
+from cesaro.linear.problem.implicit_sigmoid import root_below_zero
 
 ALL = (0, 0)  # no class is left out
+STEPS = 4  # of Newton's for the logistic loss
 FLUSH = 256  # rows whose gaps are summed as single numbers
 
 
@@ -40,6 +41,18 @@ def piecewise_step(v, q, bend, half, eps, low, high, cap, tiny, zero, y, s, S, m
     return gap + v * found, new, v * (new - b)
 
 
+def logistic_step(v, q, half, one, zero, tiny, y, s, m, gap, b, delta):
+    """The same for the logistic loss; its gap as `fenchel_young` has it, to second order."""
+    H = q * s
+    middle = y * (s * m - H * b) + half * H
+    _, _, small = root_below_zero(middle, H, half, one, zero, STEPS)
+    a = where_less(middle, zero, one - small, small)
+    new, curve = y * a, a * (one - a)
+    step = maximum(new - b, b - new)
+    far = step + H * curve * step
+    return gap + v * half * far * far / maximum(curve, maximum(half * half * step, tiny)), new, v * (new - b)
+
+
 def recenter_column(half, mean, mu, inverse, K, new, s, A, oscillation, move, gap, C, H):
     """`column_kernels.recenter` at a column; the average is that of the snapshot A and the epoch's end."""
     end = s * H
@@ -48,7 +61,8 @@ def recenter_column(half, mean, mu, inverse, K, new, s, A, oscillation, move, ga
     return oscillation + off * off, move + far * far, gap + inverse * (g * g), a, u + new * a
 
 
-step_hinges, step_others, recenter_lanes = map_lanes(hinge_step), map_lanes(piecewise_step), map_lanes(recenter_column)
+step_hinges, step_others, step_logistic = map_lanes(hinge_step), map_lanes(piecewise_step), map_lanes(logistic_step)
+recenter_lanes = map_lanes(recenter_column)
 
 
 @njit(**LOOP)
@@ -104,20 +118,13 @@ def step_classes(loss, v, q, y, s, S, m, gap, b, delta):
         inverse = real(1.0 / max(q, 1e-30))
         return step_hinges((real(v), real(q), inverse, one, zero), (y, s, S, m, gap, b, delta), ALL)
     if loss.kind == LOGISTIC:
-        moved = False
-        for c in range(m.shape[0]):
-            p, pull, before = float(s[c] * m[c]), q * float(s[c]), float(b[c])
-            new = dual_update(loss, float(y[c]), p - pull * before, pull, before)
-            gap[c] += real(v * fenchel_young(loss, p, float(y[c]), before, new, pull))
-            b[c] = real(new)
-            delta[c] = real(v) * (b[c] - real(before))
-            moved |= delta[c] != zero
-        return moved
-    numbers = (
+        numbers = (real(v), real(q), real(0.5), one, zero, tiny)
+        return step_logistic(numbers, (y, s, m, gap, b, delta), ALL)
+    others = (
         real(v), real(q), real(loss.bend), real(loss.bend / 2.0), real(loss.eps), real(loss.low), real(loss.high),
         real(loss.cap), tiny, zero,
     )  # fmt: skip
-    return step_others(numbers, (y, s, S, m, gap, b, delta), ALL)
+    return step_others(others, (y, s, S, m, gap, b, delta), ALL)
 
 
 @njit(**KERNEL)
