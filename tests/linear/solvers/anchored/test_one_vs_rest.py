@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from solving import by_anchored
 
 from cesaro import DualAveragingClassifier, losses
+from cesaro.linear.bounds.intercept_interval import intercept_reach, intercept_reaches
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.mean_loss import objective_at
 from cesaro.linear.problem.problem import ONE_VS_REST, Problem
@@ -93,6 +94,19 @@ def test_a_row_of_an_epoch_takes_the_best_dual_value():
             dual = -loss.conjugate(-grid, np.full_like(grid, y)) - 6.0 * grid**2 / (2.0 * 2.5)
             assert b[0, c] == pytest.approx(grid[np.argmax(dual)], abs=2e-3)
             assert intercept[c] == pytest.approx(b[0, c], rel=1e-6)
+
+
+@pytest.mark.parametrize("ones", [False, True])
+def test_the_intercepts_reaches_are_those_of_each_class_by_itself(ones):
+    given = [problem._replace(penalize_intercept=False) for problem in problems(losses.Hinge())]
+    if ones:
+        rows = given[0].rows._replace(data=np.ones_like(given[0].rows.data))
+        given = [problem._replace(rows=rows) for problem in given]
+    fits = one_vs_rest.solve(given, Settings(tol=1e-3))
+    alone = [intercept_reach(problem, fit) for problem, fit in zip(given, fits, strict=True)]
+    np.testing.assert_allclose(intercept_reaches(given, fits), alone, rtol=1e-9)
+    assert len(set(alone)) == len(alone)
+    assert np.isfinite(alone).all()
 
 
 def test_steps_of_the_logistic_loss_are_those_of_one_class_at_a_time():
