@@ -9,7 +9,13 @@ import scipy.sparse as sp
 from solving import by_anchored
 
 from cesaro import DualAveragingClassifier, losses
-from cesaro.linear.bounds.intercept_interval import intercept_reach, intercept_reaches
+from cesaro.linear.bounds.intercept_interval import (
+    intercept_reach,
+    intercept_reaches,
+    predictions,
+    predictions_of_models,
+    write_lanes,
+)
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.mean_loss import objective_at
 from cesaro.linear.problem.problem import ONE_VS_REST, Problem
@@ -105,8 +111,15 @@ def test_the_intercepts_reaches_are_those_of_each_class_by_itself(ones):
     fits = one_vs_rest.solve(given, Settings(tol=1e-3))
     alone = [intercept_reach(problem, fit) for problem, fit in zip(given, fits, strict=True)]
     np.testing.assert_allclose(intercept_reaches(given, fits), alone, rtol=1e-9)
-    assert len(set(alone)) == len(alone)
     assert np.isfinite(alone).all()
+    rows, W, P, lengths = given[0].rows, np.zeros((given[0].rows.d + 1, 8)), np.empty((6, 300)), np.empty(300)
+    write_lanes([fit.w for fit in fits], W)
+    predictions_of_models(rows, W, np.empty(8), P, lengths)
+    for fit, p in zip(fits, P, strict=True):
+        one, same = np.empty(300), np.empty(300)
+        predictions(rows, fit.w, one, same)
+        np.testing.assert_allclose(p, one, rtol=1e-12, atol=1e-12)
+        np.testing.assert_array_equal(lengths, same)
 
 
 def test_steps_of_the_logistic_loss_are_those_of_one_class_at_a_time():
