@@ -67,14 +67,17 @@ def where_less(x, y, then, other):
 
 
 class LaneView:
-    """The lanes of one row of an array, read and written as vectors; signed integers (labels) are read as float64."""
+    """The lanes of one row of an array, read and written as vectors; signed integers (labels) are read as float64.
 
-    def __init__(self, context, builder, kind, value, row=None, width=WIDTH):
+    `real` is the kind of number to read where that is another than what is stored; such lanes are not written.
+    """
+
+    def __init__(self, context, builder, kind, value, row=None, width=WIDTH, real=None):
         array = context.make_array(kind)(context, builder, value)
         self.builder, self.bytes = builder, kind.dtype.bitwidth // 8
         stored, self.whole = context.get_value_type(kind.dtype), isinstance(kind.dtype, types.Integer)
-        self.real = ir.DoubleType() if self.whole else stored
-        self.vector = ir.VectorType(self.real, width // (8 if self.whole else self.bytes))
+        self.real = real or (ir.DoubleType() if self.whole else stored)
+        self.vector = ir.VectorType(self.real, width // (4 if self.real == ir.FloatType() else 8))
         self.stored = ir.VectorType(stored, self.vector.count)
         self.lanes = cgutils.unpack_tuple(builder, array.shape)[-1]
         self.first = array.data if row is None else builder.gep(array.data, [builder.mul(row, self.lanes)])
@@ -84,7 +87,9 @@ class LaneView:
 
     def load(self, k):
         found = self.builder.load(self.at(k), align=self.bytes)
-        return Vector(self.builder, self.builder.sitofp(found, self.vector) if self.whole else found)
+        if self.stored != self.vector:
+            found = self.builder.sitofp(found, self.vector) if self.whole else self.builder.fpext(found, self.vector)
+        return Vector(self.builder, found)
 
     def store(self, vector, k):
         self.builder.store(vector.value, self.at(k), align=self.bytes)

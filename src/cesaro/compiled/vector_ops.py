@@ -1,6 +1,6 @@
 """Vector instructions for lanes, where Numba cannot promise the compiler that arrays do not overlap:
 
-    dot_rows(m, data, col, start, stop, h, gap)    m += sum_j data[j] h[col[j]]
+    dot_rows(m, data, col, start, stop, h, gap)    m += sum_j data[j] h[col[j]]; single numbers h are read as what m has
     add_rows(h, data, col, start, stop, g, gap)    h[col[j]] += data[j] g
     add_to_row(h, c, x, g, gap)                    h[c] += x g
     map_lanes(formula)                             a formula, written once in Python, at every lane
@@ -11,6 +11,7 @@ multiples of `padded(1, dtype)`. Without this, checks for overlap and the ends o
 """
 
 import mmap
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -36,14 +37,25 @@ def padded(lanes: int, dtype) -> int:
 def zeros(shape: tuple[int, ...] | int, dtype=np.float64) -> np.ndarray:
     """np.zeros from the beginning of a cache line on: no vector then lies across two lines.
 
-    A large one has pages of its own, which go back to the system when it goes; a heap might keep them.
+    A large one has pages of its own, which go back to the system when it goes; a heap might keep them. They are huge ones
+    where there are any: at random rows of an array a processor looks up more pages than it can remember.
     """
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     if size >= LARGE:
-        return np.frombuffer(mmap.mmap(-1, size), dtype=dtype).reshape(shape)
+        return np.frombuffer(_pages(size), dtype=dtype).reshape(shape)
     room = np.zeros(size + LINE, dtype=np.uint8)
     first = -room.ctypes.data % LINE
     return room[first : first + size].view(dtype).reshape(shape)
+
+
+def _pages(size: int) -> mmap.mmap:
+    if not hasattr(mmap, "MAP_PRIVATE"):  # Windows
+        return mmap.mmap(-1, size)
+    pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        with suppress(OSError):  # a kernel without them
+            pages.madvise(mmap.MADV_HUGEPAGE)
+    return pages
 
 
 @intrinsic
@@ -55,7 +67,7 @@ def _dot_rows(typingctx, m, data, col, start, stop, h, gap):
 
     def codegen(context, builder, signature, args):
         into = LaneView(context, builder, signature.args[0], args[0])
-        source = LaneView(context, builder, signature.args[5], args[5])
+        source = LaneView(context, builder, signature.args[5], args[5], real=into.real)
         row = Row(context, builder, signature.args[1:5], args[1:5])
         nothing = into.everywhere(ir.Constant(into.real, 0.0))
         for lanes in into.blocks(args[6]):
@@ -208,7 +220,7 @@ def _values(data, start, stop):
 
 def _dot_rows_plainly(m, data, col, start, stop, h, gap):
     lanes = _outside(len(m), gap)
-    m[lanes] += _values(data, start, stop).astype(m.dtype) @ h[col[start:stop]][:, lanes]
+    m[lanes] += _values(data, start, stop).astype(m.dtype) @ h[col[start:stop]][:, lanes].astype(m.dtype)
 
 
 def _add_rows_plainly(h, data, col, start, stop, g, gap):

@@ -55,8 +55,8 @@ def test_one_row_with_nearly_all_the_weight(loss):
 
 
 @pytest.mark.parametrize("size", [1.0, 1e-4, 1e-9, 1e-15])
-def test_reach_of_rows_that_are_small_beside_the_constant_feature(size):
+def test_lengths_of_rows_that_are_small_beside_the_constant_feature(size):
     X = np.random.default_rng(0).normal(size=(5, 3)) * size
-    rows, p, reach = make_rows(X, 1.0), np.empty(5), np.empty(5)
-    predictions(rows, rows._replace(bias=0.0), np.zeros(4), 2.0, p, reach)
-    np.testing.assert_allclose(reach, 2.0 * np.linalg.norm(X, axis=1), rtol=1e-14)
+    rows, p, lengths = make_rows(X, 1.0), np.empty(5), np.empty(5)
+    predictions(rows, rows._replace(bias=0.0), np.zeros(4), p, lengths)
+    np.testing.assert_allclose(lengths, np.linalg.norm(X, axis=1), rtol=1e-14)

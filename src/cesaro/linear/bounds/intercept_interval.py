@@ -22,13 +22,15 @@ import numpy as np
 from numba import njit
 
 from cesaro.compiled.flags import KERNEL
+from cesaro.compiled.vector_ops import dot_rows, padded, zeros
 from cesaro.linear.bounds.free_intercept import Plane
 from cesaro.linear.bounds.rounding import PAIRWISE, U, norm, objective_error
-from cesaro.linear.problem.csr import margin, square
+from cesaro.linear.problem.csr import margin, span, square, without_redundant_arrays
 from cesaro.linear.problem.problem import Fit, InterceptBound, Problem
 from cesaro.linear.problem.scalar_losses import dual_form, value
 
 DOUBLINGS, HALVINGS = 130, 3  # tries at larger and larger distances, and at some between the last two
+SOME = 512  # columns
 
 
 def upper_bound(problem: Problem, w: np.ndarray, objective: float) -> float:
@@ -63,20 +65,36 @@ def bound_from_planes(
 
 def intercept_reach(problem: Problem, fit: Fit) -> float:
     """A bound on |c - c*|, in units of predictions, without dual values; infinite where there is none."""
-    rows, n, w = problem.rows, problem.rows.n, fit.w
-    upper = upper_bound(problem, w, fit.objective)
+    return intercept_reaches([problem], [fit])[0]
+
+
+def intercept_reaches(problems: list[Problem], fits: list[Fit]) -> list[float]:
+    """Of several problems on the same rows, which are read once for all of them."""
+    one, models = problems[0], len(problems)
+    rows, empty = one.rows, np.empty if one.layout is None else one.layout.empty
+    P, lengths = empty((models, rows.n)), empty(rows.n)
+    if models == 1:
+        predictions(rows, rows._replace(bias=0.0), fits[0].w, P[0], lengths)
+    else:
+        W, lanes = zeros((rows.d + 1, padded(models, np.float64))), np.empty(padded(models, np.float64))
+        write_lanes([fit.w for fit in fits], W)
+        rows = without_redundant_arrays(rows)
+        predictions_of_models(rows, rows._replace(bias=0.0), W, lanes, P, lengths)
+    return [_reach(problem, fit, p, lengths) for problem, fit, p in zip(problems, fits, P, strict=True)]
+
+
+def _reach(problem: Problem, fit: Fit, p: np.ndarray, lengths: np.ndarray) -> float:
+    """Of a fit, from its predictions, and the lengths of the rows."""
+    upper = upper_bound(problem, fit.w, fit.objective)
     gap = max(0.0, upper - fit.lower_bound)
     if not (problem.mu > 0.0 and math.isfinite(gap)):
         return math.inf
-    r, length = math.sqrt(2.0 * gap / problem.mu), math.sqrt(float(w[:-1] @ w[:-1]))
-    empty = np.empty if problem.layout is None else problem.layout.empty
-    p, reach = empty(n), empty(n)
-    predictions(rows, rows._replace(bias=0.0), w, r, p, reach)
+    r, length = math.sqrt(2.0 * gap / problem.mu), math.sqrt(float(np.square(fit.w[:-1]).sum()))
     penalty = problem.mu / 2.0 * max(0.0, length - r) ** 2
-    loss, first = dual_form(problem.loss), float(reach[:: max(1, n // 1000)].mean()) + 1e-3
+    loss, first = dual_form(problem.loss), r * float(lengths[:: max(1, len(lengths) // 1000)].mean()) + 1e-3
 
     def excluded(t: float) -> bool:
-        return penalty + least_mean_loss(problem.y, problem.v, loss, p, reach, t) > upper
+        return penalty + least_mean_loss(problem.y, problem.v, loss, p, lengths, r, t) > upper
 
     return max(_nearest(excluded, side, first) for side in (-1.0, 1.0))
 
@@ -102,18 +120,40 @@ def _nearest(excluded: Callable[[float], bool], side: float, first: float) -> fl
 
 
 @njit(**KERNEL)
-def predictions(rows, features, w, r, p, reach):
-    """The rows' predictions, and by how much they change within r of w; `features` are the rows without the constant one."""
+def predictions(rows, features, w, p, lengths):
+    """The rows' predictions, and the lengths of `features`, the rows without the constant one."""
     for i in range(p.shape[0]):
         p[i] = margin(rows, np.uint32(i), w)
-        reach[i] = r * math.sqrt(square(features, np.uint32(i)))
+        lengths[i] = math.sqrt(square(features, np.uint32(i)))
 
 
 @njit(**KERNEL)
-def least_mean_loss(y, v, loss, p, reach, t):
+def predictions_of_models(rows, features, W, m, P, lengths):
+    """The same for models side by side, W (d + 1, L): P (models, n); m (L,) is room."""
+    for i in range(P.shape[1]):
+        row = np.uint32(i)
+        start, stop = span(rows, row)
+        for c in range(W.shape[1]):
+            m[c] = rows.bias * W[rows.d, c]
+        dot_rows(m, rows.data, rows.col, start, stop, W, (0, 0))
+        for c in range(P.shape[0]):
+            P[c, i] = m[c]
+        lengths[i] = math.sqrt(square(features, row))
+
+
+def write_lanes(points: list[np.ndarray], W: np.ndarray) -> None:
+    """W[:, c] = points[c], some columns after the other: whole cache lines."""
+    for first in range(0, len(W), SOME):
+        here = slice(first, first + SOME)
+        for c, w in enumerate(points):
+            W[here, c] = w[here]
+
+
+@njit(**KERNEL)
+def least_mean_loss(y, v, loss, p, lengths, r, t):
     """A lower bound of the mean loss within r of w, with the intercept changed by t."""
     total, weight = 0.0, 0.0
     for i in range(p.shape[0]):
-        total += v[i] * value(loss, p[i] + t + y[i] * reach[i], y[i])
+        total += v[i] * value(loss, p[i] + t + y[i] * (r * lengths[i]), y[i])
         weight += v[i]
     return total / weight

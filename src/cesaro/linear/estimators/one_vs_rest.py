@@ -12,10 +12,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from cesaro.docstrings import complete
-from cesaro.linear.bounds.intercept_interval import intercept_reach, reach_seconds
+from cesaro.linear.bounds.intercept_interval import reach_seconds
 from cesaro.linear.bounds.rounding import relative_error
 from cesaro.linear.estimators.base import LinearModel
 from cesaro.linear.estimators.certified_predictions import certified_labels, distances, row_norms
+from cesaro.linear.estimators.intercept_bounds import intercept_bounds
 from cesaro.linear.estimators.parameter_docs import EVERY_ESTIMATOR
 from cesaro.linear.estimators.proof_warnings import warn_nothing_certified
 from cesaro.linear.estimators.validation import check_points
@@ -24,11 +25,11 @@ from cesaro.linear.problem.block_order import Layout, pieces
 from cesaro.linear.problem.csr import Rows
 from cesaro.linear.problem.problem import Fit, InterceptBound, Problem, least_unit
 from cesaro.linear.problem.scales import of_ordinary_size
+from cesaro.linear.solvers.anchored.intercept import is_free
 from cesaro.linear.solvers.settings import Settings
 from cesaro.losses import CLASSIFICATION, Loss, ProbabilityLink
 
 LEFT = 0.25  # of a time limit, at most, for what follows the solver
-PATIENCE = 0.03  # seconds for that after Ctrl-C, or where the time is over
 
 
 def gives_probabilities(classifier: Any) -> bool:
@@ -103,7 +104,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         return [self._problem(rows, y, v, self.alpha)._replace(layout=layout) for y in columns]
 
     def _solve(self, problems: list[Problem], at_zero: list[float], settings: Settings) -> list[Fit]:
-        if math.isfinite(settings.deadline) and _is_free(problems[0]):  # leave time for what follows
+        if math.isfinite(settings.deadline) and is_free(problems[0]):  # leave time for what follows
             left = max(0.0, settings.ends - time.perf_counter())
             reserve = min(len(problems) * reach_seconds(problems[0]), LEFT * left)
             settings = settings._replace(deadline=settings.ends - reserve)
@@ -112,19 +113,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     def _intercept_bounds(
         self, problems: list[Problem], fits: list[Fit], settings: Settings
     ) -> list[InterceptBound] | None:
-        """Of a fit that was cut short, those for which there is time; the others are infinite."""
-        if not _is_free(problems[0]):
-            return None
-        found, none, until = [], np.zeros(problems[0].rows.d), max(settings.deadline, time.perf_counter() + PATIENCE)
-        if settings.interrupted or any(fit.status == "interrupted" for fit in fits):
-            until = time.perf_counter() + PATIENCE
-        for problem, fit in zip(problems, fits, strict=True):
-            proved = fit.lower_bound > 0.0 or fit.status in ("converged", "max_iter")
-            if fit.intercept is None and (not proved or time.perf_counter() > until):
-                found.append(InterceptBound(none, np.inf))
-            else:
-                found.append(fit.intercept or InterceptBound(none, intercept_reach(problem, fit)))
-        return found
+        return intercept_bounds(problems, fits, settings) if is_free(problems[0]) else None
 
     def _value_at_zero(self) -> float:
         return float(self._loss().value(0.0, 1.0))
@@ -242,8 +231,3 @@ def class_factors(
     if not (np.isfinite(factors).all() and (factors >= 0.0).all() and factors.any()):
         raise ValueError(f"class_weight must be finite, not negative and not all zero: got {class_weight}.")
     return factors
-
-
-def _is_free(problem: Problem) -> bool:
-    """Whether there is an intercept, without a penalty."""
-    return bool(problem.rows.bias) and not problem.penalize_intercept

@@ -9,9 +9,17 @@ import scipy.sparse as sp
 from solving import by_anchored
 
 from cesaro import DualAveragingClassifier, losses
+from cesaro.linear.bounds.intercept_interval import (
+    intercept_reach,
+    intercept_reaches,
+    predictions,
+    predictions_of_models,
+    write_lanes,
+)
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.mean_loss import objective_at
 from cesaro.linear.problem.problem import ONE_VS_REST, Problem
+from cesaro.linear.problem.scalar_losses import dual_update, fenchel_young
 from cesaro.linear.solvers.anchored import class_kernels, one_vs_rest
 from cesaro.linear.solvers.anchored.one_vs_rest import OneVsRestSolver
 from cesaro.linear.solvers.driver import Solver
@@ -92,6 +100,49 @@ def test_a_row_of_an_epoch_takes_the_best_dual_value():
             dual = -loss.conjugate(-grid, np.full_like(grid, y)) - 6.0 * grid**2 / (2.0 * 2.5)
             assert b[0, c] == pytest.approx(grid[np.argmax(dual)], abs=2e-3)
             assert intercept[c] == pytest.approx(b[0, c], rel=1e-6)
+
+
+@pytest.mark.parametrize("ones", [False, True])
+def test_the_intercepts_reaches_are_those_of_each_class_by_itself(ones):
+    given = [problem._replace(penalize_intercept=False) for problem in problems(losses.Hinge())]
+    if ones:
+        rows = given[0].rows._replace(data=np.ones_like(given[0].rows.data))
+        given = [problem._replace(rows=rows) for problem in given]
+    fits = one_vs_rest.solve(given, Settings(tol=1e-3))
+    alone = [intercept_reach(problem, fit) for problem, fit in zip(given, fits, strict=True)]
+    np.testing.assert_allclose(intercept_reaches(given, fits), alone, rtol=1e-9)
+    assert np.isfinite(alone).all()
+    rows, W, P, lengths = given[0].rows, np.zeros((given[0].rows.d + 1, 8)), np.empty((6, 300)), np.empty(300)
+    write_lanes([fit.w for fit in fits], W)
+    predictions_of_models(rows, rows._replace(bias=0.0), W, np.empty(8), P, lengths)
+    for fit, p in zip(fits, P, strict=True):
+        one, same = np.empty(300), np.empty(300)
+        predictions(rows, rows._replace(bias=0.0), fit.w, one, same)
+        np.testing.assert_allclose(p, one, rtol=1e-12, atol=1e-12)
+        np.testing.assert_array_equal(lengths, same)
+
+
+def test_steps_of_the_logistic_loss_are_those_of_one_class_at_a_time():
+    rng, dual = np.random.default_rng(0), losses.LogLoss().dual()
+    for _ in range(200):
+        y, v, q = rng.choice([-1.0, 1.0], 16).astype(np.float32), rng.uniform(0.5, 2.0), 10.0 ** rng.uniform(-3.0, 2.0)
+        s, m = 10.0 ** rng.uniform(-2.0, 0.0, 16), rng.normal(size=16) * 10.0 ** rng.uniform(-1.0, 2.0)
+        b, gap, delta = (
+            (y * rng.uniform(size=16)).astype(np.float32),
+            np.zeros(16, np.float32),
+            np.zeros(16, np.float32),
+        )
+        s, m, before = s.astype(np.float32), m.astype(np.float32), b.astype(float)
+        class_kernels.step_classes(dual.in_single_precision(), v, q, y, s, 1.0 / s, m, gap, b, delta)
+        for c in range(16):
+            p, H = float(s[c]) * float(m[c]), q * float(s[c])
+            best = dual_update(dual, float(y[c]), p - H * before[c], H, before[c])
+            assert b[c] == pytest.approx(best, abs=1e-5)
+            assert 0.0 <= y[c] * b[c] <= 1.0
+            assert delta[c] == pytest.approx(v * (best - before[c]), abs=3e-5)
+            assert gap[c] == pytest.approx(
+                v * fenchel_young(dual, p, float(y[c]), before[c], best, H), rel=1e-2, abs=1e-5
+            )
 
 
 def test_the_classifier_uses_it_on_wide_rows_whatever_the_number_of_threads(monkeypatch):

@@ -1,23 +1,21 @@
-"""Passes over the rows for many classes against the rest at once: an entry of X is read for all of them.
+"""Epochs over the rows for many classes against the rest at once: an entry of X is read for all of them.
 
 What `kernels` says of one problem holds for each; the vectors h of the classes lie side by side, (d, L), as single
 numbers: a cache line holds a column of sixteen classes. What single numbers lose is lost for the steps alone. The
-intercepts, to which every row adds, have their own doubles, and the values and bounds are summed in doubles from the
-dual values, which are exact whatever their precision.
+intercepts, to which every row adds, have their own doubles, and so have the sums of an evaluation (`class_evaluation`).
 """
 
-import numpy as np
 from numba import njit
-from numba.extending import register_jitable
 
 from cesaro.compiled.flags import KERNEL, LOOP
-from cesaro.compiled.llvm_vectors import maximum, minimum
+from cesaro.compiled.llvm_vectors import maximum, minimum, where_less
 from cesaro.compiled.vector_ops import add_rows, dot_rows, map_lanes
 from cesaro.dual_form import HINGE, LOGISTIC
 from cesaro.linear.problem.csr import ahead_long, ahead_wide, rows_ahead, span
-from cesaro.linear.problem.scalar_losses import conjugate, conjugate_size, dual_update, fenchel_young, value
+from cesaro.linear.problem.implicit_sigmoid import root_below_zero
 
 ALL = (0, 0)  # no class is left out
+STEPS = 4  # of Newton's for the logistic loss
 FLUSH = 256  # rows whose gaps are summed as single numbers
 
 
@@ -43,9 +41,16 @@ def piecewise_step(v, q, bend, half, eps, low, high, cap, tiny, zero, y, s, S, m
     return gap + v * found, new, v * (new - b)
 
 
-def hinge_values(v, one, zero, y, b, m, primal, dual):
-    """Sums of the losses and of the conjugates, with the other sign."""
-    return primal + v * maximum(zero, one - y * m), dual + v * (y * b)
+def logistic_step(v, q, half, one, zero, tiny, y, s, m, gap, b, delta):
+    """The same for the logistic loss; its gap as `fenchel_young` has it, to second order."""
+    H = q * s
+    middle = y * (s * m - H * b) + half * H
+    _, _, small = root_below_zero(middle, H, half, one, zero, STEPS)
+    a = where_less(middle, zero, one - small, small)
+    new, curve = y * a, a * (one - a)
+    step = maximum(new - b, b - new)
+    far = step + H * curve * step
+    return gap + v * half * far * far / maximum(curve, maximum(half * half * step, tiny)), new, v * (new - b)
 
 
 def recenter_column(half, mean, mu, inverse, K, new, s, A, oscillation, move, gap, C, H):
@@ -56,7 +61,7 @@ def recenter_column(half, mean, mu, inverse, K, new, s, A, oscillation, move, ga
     return oscillation + off * off, move + far * far, gap + inverse * (g * g), a, u + new * a
 
 
-step_hinges, step_others, value_hinges = map_lanes(hinge_step), map_lanes(piecewise_step), map_lanes(hinge_values)
+step_hinges, step_others, step_logistic = map_lanes(hinge_step), map_lanes(piecewise_step), map_lanes(logistic_step)
 recenter_lanes = map_lanes(recenter_column)
 
 
@@ -113,86 +118,13 @@ def step_classes(loss, v, q, y, s, S, m, gap, b, delta):
         inverse = real(1.0 / max(q, 1e-30))
         return step_hinges((real(v), real(q), inverse, one, zero), (y, s, S, m, gap, b, delta), ALL)
     if loss.kind == LOGISTIC:
-        moved = False
-        for c in range(m.shape[0]):
-            p, pull, before = float(s[c] * m[c]), q * float(s[c]), float(b[c])
-            new = dual_update(loss, float(y[c]), p - pull * before, pull, before)
-            gap[c] += real(v * fenchel_young(loss, p, float(y[c]), before, new, pull))
-            b[c] = real(new)
-            delta[c] = real(v) * (b[c] - real(before))
-            moved |= delta[c] != zero
-        return moved
-    numbers = (
+        numbers = (real(v), real(q), real(0.5), one, zero, tiny)
+        return step_logistic(numbers, (y, s, m, gap, b, delta), ALL)
+    others = (
         real(v), real(q), real(loss.bend), real(loss.bend / 2.0), real(loss.eps), real(loss.low), real(loss.high),
         real(loss.cap), tiny, zero,
     )  # fmt: skip
-    return step_others(numbers, (y, s, S, m, gap, b, delta), ALL)
-
-
-@njit(**LOOP)
-def balancing_factors(record, b, factors, sums):
-    """factors (2, L), ones before: what shrinks a class's negative and positive dual values so that they sum to zero.
-
-    They stay feasible: 0 is, and the values that are feasible are an interval. `sums` (2, L), zeros, is room.
-    """
-    L = b.shape[1]
-    for i in range(b.shape[0]):
-        for c in range(L):
-            value = record[i, 0] * np.float64(b[i, c])
-            sums[0, c] -= min(value, 0.0)
-            sums[1, c] += max(value, 0.0)
-    for c in range(L):
-        if sums[0, c] > sums[1, c]:
-            factors[0, c] = sums[1, c] / sums[0, c]
-        elif sums[1, c] > 0.0:
-            factors[1, c] = sums[0, c] / sums[1, c]
-
-
-@register_jitable(**LOOP)
-def factored(b, factors, c):
-    """A dual value times the factor of its sign."""
-    return np.float64(b) * (factors[0, c] if b < 0.0 else factors[1, c])
-
-
-@njit(**LOOP)
-def evaluate_classes(rows, record, Y, b, factors, loss, W, primal, dual, size, work):
-    """primal += the losses of every class at W (d + 1, L), dual += its conjugates of the dual values with the other sign,
-
-    size += their sizes. The dual values are taken times their `factors` (see `balancing_factors`)."""
-    L = W.shape[1]
-    m, y, held = work[0], work[1], work[2]
-    for i in range(Y.shape[0]):
-        v = record[i, 0]
-        if v > 0.0:
-            start, stop = span(rows, i)
-            for c in range(L):
-                m[c], y[c], held[c] = rows.bias * W[rows.d, c], Y[i, c], factored(b[i, c], factors, c)
-            dot_rows(m, rows.data, rows.col, start, stop, W, ALL)
-            if loss.kind == HINGE:
-                value_hinges((v, 1.0, 0.0), (y, held, m, primal, dual), ALL)
-            else:
-                for c in range(L):
-                    primal[c] += v * value(loss, m[c], y[c])
-                    dual[c] -= v * conjugate(loss, -held[c], y[c])
-                    size[c] += v * conjugate_size(loss, held[c], y[c])
-    if loss.kind == HINGE:
-        for c in range(L):
-            size[c] = dual[c]
-
-
-@njit(**LOOP)
-def sum_dual_values_classes(rows, record, b, factors, G, g):
-    """G (d + 1, L) += sum_i v_i b_i x_i for every class, the dual values times their `factors`."""
-    for i in range(b.shape[0]):
-        some = False
-        for c in range(g.shape[0]):
-            g[c] = record[i, 0] * factored(b[i, c], factors, c)
-            some |= g[c] != 0.0
-        if some:
-            start, stop = span(rows, i)
-            add_rows(G, rows.data, rows.col, start, stop, g, ALL)
-            for c in range(g.shape[0]):
-                G[rows.d, c] += rows.bias * g[c]
+    return step_others(others, (y, s, S, m, gap, b, delta), ALL)
 
 
 @njit(**KERNEL)

@@ -21,7 +21,7 @@ from cesaro.linear.problem.row_order import neighbours_to_keep, shuffled_in_plac
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.problem.scales import suits_single_precision
 from cesaro.linear.solvers import driver
-from cesaro.linear.solvers.anchored import class_kernels, polish, records
+from cesaro.linear.solvers.anchored import class_evaluation, class_kernels, polish, records
 from cesaro.linear.solvers.anchored.dual_state import SAMPLE
 from cesaro.linear.solvers.anchored.initial_anchor import step_for_wide_rows
 from cesaro.linear.solvers.anchored.intercept import is_free, with_suitable_bias
@@ -41,6 +41,7 @@ FEWEST = 4  # classes up to which each is solved by itself
 EARLY = 0.7  # where in the first epoch the point is that its average has besides the last,
 MIDDLE = 0.4  # and in later ones
 LONGEST = 80  # epochs together: what is not proved by then needs active rows of its own, or more than single precision
+LEAST = 1e-150  # whose square is a number
 PATIENCE = 0.03  # seconds that objectives may take after Ctrl-C, if there is to be a bound as well
 
 
@@ -72,8 +73,9 @@ class OneVsRestSolver(driver.Solver):
         self.Y, self.b = np.full((n, L), -1.0, np.float32), zeros((n, L), np.float32)
         for c, problem in enumerate(problems):
             self.Y[:, c] = problem.y
-        self.H, self.A, self.C = (zeros((d, L), np.float32) for _ in range(3))
-        self.room = zeros((d + 1, L))  # for the points, and then for sum b_i x_i, at evaluations
+        self.H, self.C = (zeros((d, L), np.float32) for _ in range(2))
+        self.room = zeros((d + 1, L))  # for an epoch's average; at evaluations for sum b_i x_i, and then for the points
+        self.A = self.room.view(np.float32).reshape(-1)[: d * L].reshape(d, L)
         self.h_intercept, self.intercept = np.zeros(L), np.zeros(L)
         self.K = np.full(L, mean_square / step_for_wide_rows(mean_square, self.count, self.mu))
         self.strongest = 20.0 * np.minimum(self.K, mean_square / 0.3)
@@ -127,34 +129,44 @@ class OneVsRestSolver(driver.Solver):
     def evaluate(self, running: list[int], tol: float, last: bool) -> Evaluation:
         """At the prox centers. If the objectives alone take longer than the patience, nothing is proved."""
         began = time.perf_counter()
-        self.evaluated, n, L, d = self.epoch, self.count, len(self.K), self.rows.d
-        W, work = self.room, np.empty((3, L))
-        W[:d], W[d] = self.C, self.intercept
-        primal, dual, size = np.zeros(L), np.zeros(L), np.zeros(L)
-        factors, sums = np.ones((2, L)), np.zeros((2, L))
+        self.evaluated, n, L, G = self.epoch, self.count, len(self.K), self.room
+        primal, dual, size, squares, lengths = np.zeros((5, L))
+        factors, sums, work = np.ones((2, L)), np.zeros((2, L)), np.empty((3, L))
         if self.free:
-            class_kernels.balancing_factors(self.record, self.b, factors, sums)
-        class_kernels.evaluate_classes(
-            self.rows, self.record, self.Y, self.b, factors, self.loss, W, primal, dual, size, work
+            class_evaluation.balancing_factors(self.record, self.b, factors, sums)
+        class_evaluation.evaluate_classes(
+            self.rows, self.record, self.Y, self.b, factors, self.loss, self.C, self.intercept, primal, dual, size, work
         )
-        ww, lower, off = np.einsum("jc,jc->c", W, W), np.full(L, -np.inf), (n + TERM) * U  # sums go from row to row
-        objective = primal / n + self.mu / 2.0 * (ww - self.free * W[d] ** 2)
-        proves = time.perf_counter() - began < self.patience
-        if proves:
-            G = W
+        class_evaluation.squared_lengths(self.C, work[0], squares)
+        objective = primal / n + self.mu / 2.0 * (squares + (not self.free) * self.intercept**2)
+        lower, off = np.full(L, -np.inf), (n + TERM) * U  # sums go from row to row
+        if time.perf_counter() - began < self.patience:
             G[:] = 0.0
-            class_kernels.sum_dual_values_classes(self.rows, self.record, self.b, factors, G, work[0])
-        for c in running if proves else []:
-            largest = max(float(self.b[:, c].max()), -float(self.b[:, c].min()))
-            D, mass = (dual[c] - off * size[c]) / n, largest * self.mean_length
-            lower[c] = self._bound(D, G[:, c] / n, off * mass, size[c] / n, mass, float(sums[:, c].min()) / n)
+            class_evaluation.sum_dual_values_classes(self.rows, self.record, self.b, factors, G, work[0])
+            class_evaluation.squared_lengths(G[:-1], work[0], lengths)
+            largest = np.maximum(self.b.max(axis=0), -self.b.min(axis=0)).astype(np.float64)
+            lengths, mass, one_sided = self._lengths(lengths), largest * self.mean_length, sums.min(axis=0) / n
+            for c in running:
+                D, g = (dual[c] - off * size[c]) / n, np.array([lengths[c], G[-1, c]]) / n
+                lower[c] = self._bound(D, g, off * mass[c], size[c] / n, mass[c], float(one_sided[c]))
         self.upper = np.minimum(self.upper, objective)
-        points: Any = (np.append(self.C[:, c].astype(np.float64), self.intercept[c]) for c in running)
-        return Evaluation(points, objective[running], lower[running], np.full(len(running), n))
+        return Evaluation(self._points(running), objective[running], lower[running], np.full(len(running), n))
+
+    def _lengths(self, squares: np.ndarray) -> np.ndarray:
+        """|sum_i b_i x_i|, from above."""
+        return np.sqrt(squares) * (1.0 + class_evaluation.squares_error(self.rows.d) * U) + LEAST
+
+    def _points(self, running: list[int]) -> np.ndarray:
+        """The prox centers, where the sums of dual values are no more needed."""
+        points = self.room.reshape(-1, self.rows.d + 1)[: len(running)]
+        class_evaluation.write_points(self.C, np.array(running), points)
+        points[:, -1] = self.intercept[running]
+        return points
 
     def _bound(self, D: float, g: np.ndarray, lost: float, size: float, mass: float, one_sided: float) -> float:
-        """Of a class. The dual values of a free intercept sum to zero but for rounding: with those of one sign, whose sum
-        is `one_sided`, made smaller by a tiny part, their sum has the sign that an intercept of either sign needs.
+        """Of a class, whose g is given by its length and, last, the intercept's part. The dual values of a free intercept sum
+        to zero but for rounding: with those of one sign, whose sum is `one_sided`, made smaller by a tiny part, their sum
+        has the sign that an intercept of either sign needs.
         """
         if self.free:
             off = abs(float(g[-1])) + lost
