@@ -78,13 +78,14 @@ class DecayWatch:
         if self.warned or torch.compiler.is_compiling():
             return
         for number, group in enumerate(groups):
-            if "initial_lr" not in group or not _falls(group) or torch.is_tensor(group["lr"]):
+            lr = group["lr"]
+            if "initial_lr" not in group or torch.is_tensor(lr) or lr == (before := self.rates.get(number, 0.0)):
                 continue
-            before, self.rates[number] = self.rates.get(number, 0.0), group["lr"]
-            if group["lr"] < before:
+            self.rates[number] = lr
+            if lr < before and _falls(group):
                 self.warned = True
                 warnings.warn(
-                    f"an LR scheduler has lowered lr from {before:g} to {group['lr']:g}, and averaging lowers the rate too: "
+                    f"an LR scheduler has lowered lr from {before:g} to {lr:g}, and averaging lowers the rate too: "
                     "use schedulers for warm-up only, or Averaged(base, averaging=0.05), whose rate does not fall by itself.",
                     stacklevel=2,
                 )

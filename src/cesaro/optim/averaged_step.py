@@ -51,15 +51,16 @@ class AveragedBatch(NamedTuple):
 
     def save(self, state: Any) -> None:
         """Put z, x and the counter into the base's state: not before its first step, which it knows by an empty state."""
+        counters = []
         for i, p in enumerate(self.params):
             mine = state[p]
             mine[Z] = self.z[i]
             if self.x:
                 mine[X] = self.x[i]
-            if STEP in mine:
-                mine[STEP] += 1.0
-            else:
-                mine[STEP] = torch.tensor(1.0, dtype=torch.float64)
+            if STEP not in mine:
+                mine[STEP] = torch.tensor(0.0, dtype=torch.float64)
+            counters.append(mine[STEP])
+        torch._foreach_add_(counters, 1.0)
 
 
 def initial_z(p: Tensor) -> Tensor:

@@ -146,7 +146,7 @@ class Interpolated(AveragingOptimizer):
             self._advance()
         finally:  # those that have not taken a step: without a gradient, or after an error
             way_back.return_copied()
-            way_back.return_along_d(list(way_back.distances))
+            way_back.return_along_d()
             del self._way_back
         return loss
 
@@ -171,20 +171,21 @@ class Interpolated(AveragingOptimizer):
         """The parameters become y: along d, or where that would not bring them back, with a copy of what they were."""
         way_back = WayBack(self.state)
         for group in self.param_groups:
-            begun = [p for p in group["params"] if self.state.get(p)] if 0 < group["b"] < 1 else []
-            check_shapes(begun, self.state, AVERAGES)
-            along_d: dict[tuple[float, torch.dtype], list[Tensor]] = {}
-            for p in begun:
-                state = self.state[p]
+            begun = [(p, mine) for p in group["params"] if (mine := self.state.get(p))] if 0 < group["b"] < 1 else []
+            check_shapes([p for p, _ in begun], self.state, AVERAGES)
+            along_d: dict[tuple[float, torch.dtype], tuple[list[Tensor], list[Tensor]]] = {}
+            for p, state in begun:
                 t, x = state["step"].item() + 1, state.get("x", p)
                 if group["radius"] is not None:
                     way_back.move_to(p, _y([x], [state["v"]], group)[0])
                 elif x is not p or group["error_if_nonfinite"]:  # what a check may refuse returns to the bit
                     way_back.move_to(p, torch.add(x, state["d"], alpha=-_ahead(group, t)))
                 else:
-                    along_d.setdefault((t, p.dtype), []).append(p)
-            for (t, _), params in along_d.items():
-                way_back.move_along_d(params, _ahead(group, t))
+                    together = along_d.setdefault((t, p.dtype), ([], []))
+                    together[0].append(p)
+                    together[1].append(state["d"])
+            for (t, _), (params, d) in along_d.items():
+                way_back.move_along_d(params, d, _ahead(group, t))
         return way_back
 
 

@@ -93,11 +93,10 @@ def check_gradients(name: str, active: list[tuple[dict[str, Any], list[Any]]]) -
 def check_shapes(params: list[Any], state: Any, keys: tuple[str, ...]) -> None:
     """Raise before anything is changed if a parameter has no longer the shape of its averages."""
     for p in params:
-        mine = state.get(p, {})
-        for key in keys:
-            if key in mine and mine[key].shape != p.shape:
+        for key, average in state.get(p, {}).items():
+            if key in keys and average.shape != p.shape:
                 raise RuntimeError(
-                    f"a parameter of shape {tuple(p.shape)} has been resized: its {key!r} has shape {tuple(mine[key].shape)}. "
+                    f"a parameter of shape {tuple(p.shape)} has been resized: its {key!r} has shape {tuple(average.shape)}. "
                     "Delete optimizer.state[parameter] to begin its averages anew, or construct a new optimizer."
                 )
 

@@ -1,6 +1,5 @@
 """Parameters that are elsewhere while a closure runs, and how they return: along the difference d, or from a copy."""
 
-from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -21,13 +20,13 @@ class WayBack:
 
     def __init__(self, state: Any) -> None:
         self.state = state
-        self.distances: dict[Tensor, float] = {}
+        self.moved: dict[int, tuple[Tensor, float]] = {}  # along d, by id: a tensor's own hash is slow
         self.copies: dict[Tensor, Tensor] = {}
 
-    def move_along_d(self, params: list[Tensor], distance: float) -> None:
+    def move_along_d(self, params: list[Tensor], d: list[Tensor], distance: float) -> None:
         """p = p - distance d. No copy is made: they return to rounding."""
-        self._add_d(params, -distance)
-        self.distances.update(dict.fromkeys(params, distance))
+        _add_d(params, d, -distance)
+        self.moved.update({id(p): (p, distance) for p in params})
 
     def move_to(self, p: Tensor, point: Tensor) -> None:
         """p = point. They return to the bit."""
@@ -36,8 +35,8 @@ class WayBack:
 
     def leave_to_step(self, params: list[Tensor]) -> bool:
         """Those that have moved along d return by their step, if any; whether there are any among these."""
-        distances = [self.distances.pop(p, None) for p in params]
-        return any(distance is not None for distance in distances)
+        moved = [self.moved.pop(id(p), None) for p in params]
+        return moved.count(None) < len(moved)
 
     def return_copied(self) -> None:
         """Those that have a copy return."""
@@ -45,17 +44,19 @@ class WayBack:
             p, before = self.copies.popitem()
             p.copy_(before)
 
-    def return_along_d(self, params: Iterable[Tensor]) -> None:
-        """These return, of those that have moved along d."""
+    def return_along_d(self) -> None:
+        """Those that have moved along d, and have not taken a step, return."""
         together: dict[tuple[float, torch.dtype], list[Tensor]] = {}
-        for p in params:
-            together.setdefault((self.distances.pop(p), p.dtype), []).append(p)
-        for (distance, _), same in together.items():
-            self._add_d(same, distance)
+        while self.moved:
+            _, (p, distance) = self.moved.popitem()
+            together.setdefault((distance, p.dtype), []).append(p)
+        for (distance, _), params in together.items():
+            _add_d(params, [self.state[p]["d"] for p in params], distance)
 
-    def _add_d(self, params: list[Tensor], factor: float) -> None:
-        (taken, its_d), (p, d) = kernel_calls.divide(params, [self.state[p]["d"] for p in params])
-        if taken:
-            kernel_calls.run(kernels.move, [taken], [its_d], factor)
-        if p:
-            ForeachOps.add_(p, d, factor)
+
+def _add_d(params: list[Tensor], differences: list[Tensor], factor: float) -> None:
+    (taken, its_d), (p, d) = kernel_calls.divide(params, differences)
+    if taken:
+        kernel_calls.run(kernels.move, [taken], [its_d], factor)
+    if p:
+        ForeachOps.add_(p, d, factor)
