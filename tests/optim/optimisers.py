@@ -15,6 +15,7 @@ class Entry:
     make: Callable[..., torch.optim.Optimizer]
     needs_closure: bool = False
     scale_free: bool = False  # steps do not grow with the gradient
+    returns_to_rounding: bool = False  # after an error in the closure, where others have not moved
 
     def step(self, optimizer: Any, closure: Callable) -> Any:
         """One step, in the way that this optimiser is used."""
@@ -81,7 +82,8 @@ TABLE = {
     "SC-PDA, power": Entry(_with(SCPDA, averaging=2.5, start=3)),
     "SC-PDA, max-norm": Entry(_with(SCPDA, start=4, radius=1.5, per_row=True)),
     "SC-PDA, geometric, decoupled decay": Entry(_with(SCPDA, averaging=0.1, decoupled_weight_decay=True)),
-    "Interpolated": Entry(_with(Interpolated), needs_closure=True),
+    "Interpolated": Entry(_with(Interpolated), needs_closure=True, returns_to_rounding=True),
+    "Interpolated, finite": Entry(_with(Interpolated, error_if_nonfinite=True), needs_closure=True),
     "Interpolated, dual average": Entry(
         _with(Interpolated, b=0.5, dual="average", averaging="linear", start=4, radius=2.0),
         needs_closure=True,

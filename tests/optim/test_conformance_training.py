@@ -172,5 +172,6 @@ def test_an_error_in_the_closure_changes_nothing(entry):
 
     with pytest.raises(KeyError):
         optimizer.step(closure)
-    assert torch.equal(weights(model), before)
+    roundings = 4 * torch.finfo(torch.float32).eps if entry.returns_to_rounding else 0.0
+    assert ((weights(model) - before).abs() <= roundings * before.abs().max()).all()
     assert same(state, optimizer.state_dict())
