@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from cesaro.linear import DualAveragingClassifier, DualAveragingClassifierCV
 from cesaro.linear.model_selection import path
-from cesaro.linear.solvers import parallel
+from cesaro.linear.solvers import hurried_fits, parallel
 from cesaro.linear.solvers.progress import Silence, watched_by
 
 ENDLESS = {"alpha": 1e-7, "l1_ratio": 0.3, "tol": 1e-15, "max_iter": 10**7, "random_state": 0}
@@ -94,6 +94,27 @@ def test_classes_that_had_not_begun_see_some_rows_and_their_objectives_are_true(
         assert estimator.objective_[k] == pytest.approx(value, rel=1e-9)
         assert estimator.lower_bound_[k] <= value
     assert estimator.score(X, y) > 0.5
+
+
+def test_a_class_of_which_nothing_is_known_does_not_win_over_others(monkeypatch):
+    """At w = 0 its score 0 would be above all those of rows that no other class claims."""
+    X, y, _ = data(n=3000, classes=6, noise=1.0)
+    monkeypatch.setattr(hurried_fits, "PATIENCE", 0.0)
+
+    class Impatient(Silence):
+        def __call__(self, model, epoch, objective, lower_bound):
+            if model == 2:
+                raise KeyboardInterrupt
+
+    estimator = DualAveragingClassifier(alpha=1e-3, tol=1e-12, max_iter=300, random_state=0)
+    with watched_by(Impatient), pytest.warns(ConvergenceWarning, match="interrupted"):
+        estimator.fit(X, y)
+    unknown = ~estimator.coef_.any(axis=1)
+    assert unknown.sum() == 2  # the third was interrupted, the fourth has seen a sample
+    np.testing.assert_allclose(estimator.intercept_[unknown], -1.0)
+    assert not np.isin(estimator.predict(X), estimator.classes_[unknown]).any()
+    claimed = np.isin(y, estimator.classes_[~unknown])
+    assert estimator.score(X[claimed], y[claimed]) > 0.5
 
 
 def test_classes_for_which_no_time_is_left_see_some_rows(monkeypatch):

@@ -55,12 +55,14 @@ def score(model: LinearModel, X, folds: list[Fold], found: Found, quick: Callabl
         if model.scoring is None and found.held_out is not None and known:
             scores[k] = quick(k, test, found.held_out[test if places is None else places[test]])
             continue
-        coef, intercept = model._split(found.weights(k, d), d)
+        W = found.weights(k, d)
         if model.scoring is not None:
-            scores[k] = slow(k, test, coef, intercept)
+            scores[k] = slow(k, test, *model._split(W, d))
         else:
-            margins = (X[test] @ coef.reshape(-1, d).T).reshape(len(test), *intercept.shape)
-            scores[k] = quick(k, test, margins + intercept)
+            margins, known = np.zeros((len(test), *W.shape[:2])), slice(None) if found.known is None else found.known[k]
+            coef, intercept = model._split(W[known], d)
+            margins[:, known] = (X[test] @ coef.reshape(-1, d).T).reshape(len(test), *intercept.shape) + intercept
+            scores[k] = quick(k, test, margins)
     return scores
 
 
