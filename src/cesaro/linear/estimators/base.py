@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from cesaro.linear.estimators.certified_predictions import reaches_and_centers
-from cesaro.linear.estimators.export import Exports
+from cesaro.linear.estimators.export import Exports, dense_coef
 from cesaro.linear.estimators.fingerprint import FURTHER, about
 from cesaro.linear.estimators.parameters import CONSTRAINTS
 from cesaro.linear.estimators.previous_fit import PreviousFit
@@ -172,7 +172,7 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters
 
     def _weights(self) -> np.ndarray:
         """The weight vectors (models, width) of the fit."""
-        coef = np.atleast_2d(self.coef_)
+        coef = np.atleast_2d(dense_coef(self))
         constant = np.reshape(self.intercept_ - getattr(self, "_center", 0.0), (len(coef), 1))
         return np.hstack([coef, constant / self._scaling]) if self._scaling else coef
 

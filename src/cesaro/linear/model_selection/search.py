@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cesaro.linear.model_selection.folds import Fold
 from cesaro.linear.problem.csr import Rows
 from cesaro.linear.problem.problem import TWO_CLASSES, Fit, Problem, make_problem, value_at_zero
 from cesaro.linear.problem.scales import column_sizes
@@ -78,12 +79,15 @@ class Found(NamedTuple):
         return full
 
 
-def suits_one_pass(search: Search, rows: Rows, columns: list[np.ndarray]) -> bool:
-    """Whether `path` can do it, is worth it, and good enough: a few epochs are not where scales differ much."""
+def suits_one_pass(search: Search, rows: Rows, columns: list[np.ndarray], v: np.ndarray, folds: list[Fold]) -> bool:
+    """Whether `path` can do it (a row is in a fold or not, never twice), is worth it, and good enough: a few epochs are not
+    where scales differ much.
+    """
     how = search.settings
     plain = how.averaging == "auto" and how.anchor == "auto" and how.batch_size == 1 and search.radius == np.inf
     able = plain and search.unit is not None and how.solver in ("anchored", "gda") and how.sampling == "reshuffle"
     able = able and search.l1_ratio < 1.0  # a pass needs strong convexity
+    able = able and all(((fold.v == 0.0) | (fold.v == v)).all() for fold in folds)
     return able and rows.n > FEW and _even(rows) and max(np.abs(y).max() for y in columns) < LARGE
 
 

@@ -44,7 +44,9 @@ def hurried(
     for problems, zero in zip(groups, at_zero, strict=True):
         begun, v = time.perf_counter(), problems[0].v
         if fits and begun + longest > until:
-            fits.append([constant(*each, nothing, status, measure) for each in zip(problems, zero, strict=True)])
+            fits.append(
+                [without_features(*each, nothing, status, measure) for each in zip(problems, zero, strict=True)]
+            )
             continue
         if id(v) not in samples:
             samples[id(v)] = Sample(problems[0].rows, v, models, how.seed)
@@ -81,14 +83,14 @@ def published(
     problem: Problem, at_zero: float, fit: Fit, nothing: np.ndarray, status: str, X: sp.csr_array | None
 ) -> Fit:
     """A fit to a sample as one of the whole problem: its objective over all rows X, if they are given."""
-    least = constant(problem, at_zero, nothing, status, X is not None)
+    least = without_features(problem, at_zero, nothing, status, X is not None)
     value = at_zero if X is None else objective_by_scipy(problem, X, fit.w)
     if not (value <= least.objective and np.isfinite(fit.w).all()):
         return least
     return _unproved(fit.w, at_zero, value, fit.n_iter, problem.rows.n, status)
 
 
-def constant(problem: Problem, at_zero: float, nothing: np.ndarray, status: str, measure: bool) -> Fit:
+def without_features(problem: Problem, at_zero: float, nothing: np.ndarray, status: str, measure: bool) -> Fit:
     """The best constant, or w = 0 where objectives do not matter: that is `nothing`, which all of them share."""
     w, value = (best_constant(problem) if measure else None) or (nothing, at_zero)
     return _unproved(w, at_zero, value, 0, problem.rows.n, status)
