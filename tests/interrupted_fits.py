@@ -150,5 +150,5 @@ def main(count="100", seed="0", *names):
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts in the background ignores it
     sys.exit(bool(main(*sys.argv[1:])))

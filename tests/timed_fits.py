@@ -5,6 +5,7 @@
 Cases and data sets are those of `interrupted_fits`. The promise: a tenth of the limit, or 50 ms if that is more.
 """
 
+import signal
 import sys
 import time
 import warnings
@@ -48,4 +49,5 @@ def main(*names):
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts in the background ignores it
     sys.exit(bool(main(*sys.argv[1:])))

@@ -133,3 +133,29 @@ def test_gaps_that_are_none_are_refused(name, value, tmp_path):
     model_file.write_model(tmp_path / "m", facts, arrays | {name: np.full(3, value)})
     with pytest.raises(ModelFileError, match="gap"):
         cesaro.load(tmp_path / "m")
+
+
+@pytest.mark.parametrize("forged", [np.ones(2), np.ones(()), np.zeros(1), np.array([np.nan]), np.ones(1, np.int64)])
+def test_units_of_alpha_that_are_none_are_refused(forged, tmp_path):
+    """The next `partial_fit` would divide by them."""
+    facts, arrays = serialization.record(list(models())[2])
+    model_file.write_model(tmp_path / "m", facts, arrays | {"alpha_units": forged})
+    with pytest.raises(ModelFileError, match="alpha_units must be a positive number for each model"):
+        cesaro.load(tmp_path / "m")
+
+
+@pytest.mark.parametrize(
+    ("name", "forged", "words"),
+    [
+        ("row_centers", np.zeros((2, 5)), "do not fit 3 models of 5 features"),
+        ("row_centers", np.zeros(5), "do not fit 3 models of 5 features"),
+        ("row_centers", np.full((3, 5), np.nan), "finite"),
+        ("row_centers", np.zeros((3, 5), np.int64), "finite"),
+    ],
+)
+def test_arrays_that_no_fit_gives_are_refused_by_name(name, forged, words, tmp_path):
+    facts, arrays = serialization.record(next(models()))
+    assert name in arrays
+    model_file.write_model(tmp_path / "m", facts, arrays | {name: forged})
+    with pytest.raises(ModelFileError, match=f"{name}.*{words}"):
+        cesaro.load(tmp_path / "m")

@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from estimator_data import data
 from interrupted_fits import cases, compiled, interrupt
 from sklearn.base import clone
@@ -14,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from cesaro.linear import DualAveragingClassifier, DualAveragingClassifierCV
 from cesaro.linear.model_selection import path
-from cesaro.linear.solvers import parallel
+from cesaro.linear.solvers import hurried_fits, parallel
 from cesaro.linear.solvers.progress import Silence, watched_by
 
 ENDLESS = {"alpha": 1e-7, "l1_ratio": 0.3, "tol": 1e-15, "max_iter": 10**7, "random_state": 0}
@@ -96,6 +97,29 @@ def test_classes_that_had_not_begun_see_some_rows_and_their_objectives_are_true(
     assert estimator.score(X, y) > 0.5
 
 
+def test_a_class_of_which_nothing_is_known_has_the_score_of_its_share_and_not_0(monkeypatch):
+    """A score of 0 would be above all those of rows that no other class claims."""
+    X, y, _ = data(n=3000, classes=6, noise=1.0)
+    monkeypatch.setattr(hurried_fits, "PATIENCE", 0.0)
+
+    class Impatient(Silence):
+        def __call__(self, model, epoch, objective, lower_bound):
+            if model == 2:
+                raise KeyboardInterrupt
+
+    estimator = DualAveragingClassifier("log_loss", alpha=1e-3, tol=1e-12, max_iter=300, random_state=0)
+    with watched_by(Impatient), pytest.warns(ConvergenceWarning, match="interrupted"):
+        estimator.fit(X, y)
+    unknown = ~estimator.coef_.any(axis=1)
+    assert unknown.sum() == 2  # the third was interrupted, the fourth has seen a sample
+    part = np.bincount(y)[unknown] / len(y)
+    np.testing.assert_allclose(estimator.intercept_[unknown], np.log(part / (1.0 - part)))
+    score, claimed = estimator.score(X, y), np.isin(estimator.predict(X), estimator.classes_[unknown]).sum()
+    estimator.intercept_[unknown] = 0.0
+    assert estimator.score(X, y) < score
+    assert np.isin(estimator.predict(X), estimator.classes_[unknown]).sum() > 2 * claimed
+
+
 def test_classes_for_which_no_time_is_left_see_some_rows(monkeypatch):
     X, y, _ = data(n=3000, classes=6, noise=1.0)
     groups, real = [], parallel.hurried
@@ -136,3 +160,23 @@ def test_a_search_keeps_its_time_limit():
         began = time.perf_counter()
         model.set_params(time_limit=1.0).fit(X, y)
     assert time.perf_counter() - began < 2.5  # other processes may have the machine too
+
+
+def test_where_models_outgrow_the_cache_a_search_that_must_end_sees_fewer_rows(monkeypatch):
+    seen, real = [], path.cross_validate
+
+    def visited(rows, *rest, **more):
+        seen.append(rows.n)
+        if len(seen) == 1:
+            raise KeyboardInterrupt
+        return real(rows, *rest, **more)
+
+    monkeypatch.setattr(path, "cross_validate", visited)
+    rng = np.random.default_rng(0)
+    for d in (2_000, 60_000):  # weights of 80 models: 1 MB, 20 MB
+        X = sp.random_array((4000, d), density=100 / d, rng=rng, format="csr")
+        X.data[:] = 1.0
+        seen.clear()
+        with pytest.warns(ConvergenceWarning, match="interrupted"):
+            DualAveragingClassifierCV(tol=1e-12).fit(X, rng.integers(2, size=4000))
+        assert seen[1] == (1250 if d == 2_000 else 375)

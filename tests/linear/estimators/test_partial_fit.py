@@ -77,3 +77,12 @@ def test_after_another_loss_or_radius_it_goes_on_from_the_point_not_from_the_sum
         for each in (model, point):
             each.set_params(**changed).partial_fit(X[300:], y[300:])
         np.testing.assert_array_equal(model.coef_, point.coef_)
+
+
+@pytest.mark.parametrize("kind", [DualAveragingClassifier, DualAveragingRegressor])
+def test_after_sparsify_it_goes_on_from_the_same_weights(kind):
+    X, labels, targets = data()
+    y = labels if kind is DualAveragingClassifier else targets
+    dense, sparse = (kind(alpha=1e-2, random_state=0).fit(X, y) for _ in range(2))
+    sparse.sparsify().partial_fit(X, y)
+    np.testing.assert_array_equal(sparse.coef_, dense.partial_fit(X, y).coef_)

@@ -279,3 +279,41 @@ def test_rows_of_one_group_stay_together():
     assert model.cv_results_["split3_test_score"].shape == (2,)
     with pytest.raises(ValueError, match="groups"):
         DualAveragingClassifierCV([0.1], cv=GroupKFold(4)).fit(X, y)
+
+
+@pytest.mark.parametrize("n", [120, 800], ids=["one by one", "large enough for shared epochs"])
+def test_rows_that_a_fold_names_twice_are_learned_from_twice(n):
+    X, y, t = data(n=n)
+    rng = np.random.default_rng(0)
+    folds = [
+        (rng.integers(n // 2, size=n // 2), np.arange(n // 2, n)),
+        (rng.integers(n // 2, n, size=n), np.arange(n // 2)),
+    ]
+    how = {"alphas": [1.0, 1e-3], "cv": folds, "tol": 1e-8}
+    for search_, plain, target in (
+        (
+            DualAveragingClassifierCV(**how, loss="log_loss", scoring="neg_log_loss"),
+            DualAveragingClassifier("log_loss", tol=1e-8),
+            y,
+        ),
+        (DualAveragingRegressorCV(**how), DualAveragingRegressor(tol=1e-8), t),
+    ):
+        exact = GridSearchCV(plain, {"alpha": how["alphas"]}, cv=folds, scoring=search_.scoring).fit(X, target)
+        found = search_.fit(X, target)
+        np.testing.assert_allclose(
+            found.cv_results_["mean_test_score"], exact.cv_results_["mean_test_score"], rtol=1e-5
+        )
+
+
+def test_an_l1_ratio_that_is_given_twice_is_searched_twice():
+    X, y, _ = data()
+    twice = DualAveragingClassifierCV(alphas=3, l1_ratio=[0.5, 0.5, 0.1], random_state=0).fit(X, y)
+    once = DualAveragingClassifierCV(alphas=3, l1_ratio=[0.5, 0.1], random_state=0).fit(X, y)
+    assert len(twice.cv_results_["mean_test_score"]) == 9
+    assert (twice.alpha_, twice.l1_ratio_, twice.best_score_) == (once.alpha_, once.l1_ratio_, once.best_score_)
+
+
+def test_a_cv_without_folds_is_named():
+    X, y, _ = data()
+    with pytest.raises(ValueError, match=r"cv=\[\] gives no folds"):
+        DualAveragingClassifierCV(cv=[]).fit(X, y)

@@ -36,6 +36,19 @@ def test_two_runs_in_a_row_keep_the_better_point_and_the_better_bound():
         np.testing.assert_array_equal(joined.history["time"], [2.0, 4.0])
 
 
+def test_a_run_that_goes_on_and_is_interrupted_before_it_has_found_anything_is_the_first_alone():
+    def interrupted():
+        raise KeyboardInterrupt
+
+    history = {"epoch": np.array([1]), "time": np.array([2.0]), "objective": np.array([0.6]), "active": np.array([9])}
+    first = parallel.Fit(np.ones(2), 0.5, 0.3, 1, history, "max_iter")
+    alone = joined_fits.continued(first, interrupted)
+    assert alone == first._replace(status="interrupted")
+    second = parallel.Fit(np.zeros(2), 0.4, 0.2, 3, history, "interrupted")
+    both = joined_fits.continued(first, lambda: second)
+    assert (both.objective, both.lower_bound, both.n_iter, both.status) == (0.4, 0.3, 4, "interrupted")
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_blas_has_one_thread_while_a_solver_runs_and_its_own_number_afterwards(jobs):
     rng = np.random.default_rng(0)

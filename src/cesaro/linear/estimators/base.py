@@ -13,19 +13,18 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from cesaro.linear.estimators.certified_predictions import reaches_and_centers
-from cesaro.linear.estimators.export import Exports
+from cesaro.linear.estimators.export import Exports, dense_coef
 from cesaro.linear.estimators.fingerprint import FURTHER, about
 from cesaro.linear.estimators.parameters import CONSTRAINTS
 from cesaro.linear.estimators.previous_fit import PreviousFit
 from cesaro.linear.estimators.proof_warnings import warn_unproved
 from cesaro.linear.estimators.representation import ShowsItsProof
 from cesaro.linear.estimators.sklearn_compat import CachedParameters, Callbacks, CallbackSupportMixin, has_callbacks
-from cesaro.linear.estimators.validation import check_finite, place_in_rows
+from cesaro.linear.estimators.validation import finite_and_in_range
 from cesaro.linear.out_of_core.readers import blocks
 from cesaro.linear.problem.csr import Rows
 from cesaro.linear.problem.empty_columns import compact, spread
 from cesaro.linear.problem.problem import Fit, InterceptBound, Problem, make_problem, relative_gap
-from cesaro.linear.problem.scales import ScaleError, in_range
 from cesaro.linear.solvers.parallel import solve_all
 from cesaro.linear.solvers.progress import begin
 from cesaro.linear.solvers.settings import Settings
@@ -150,7 +149,7 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters
 
         settings, last = self._settings(), getattr(self, "_previous", None)
         before: list[Any] = [None] * len(problems) if last is None else last.online or list(self._weights())
-        problems = in_range(problems)
+        problems = finite_and_in_range(problems)
         pairs = [partial_fit(problem, settings, start) for problem, start in zip(problems, before, strict=True)]
         fits = [fit for fit, _ in pairs]
         self._previous = PreviousFit(problems[0], settings.solver, len(fits), [], [s for _, s in pairs])
@@ -159,12 +158,7 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters
 
     def _finish(self, problems: list[Problem], at_zero: list[float], settings: Settings) -> Self:
         """Solve, set the fitted attributes, warn if the proof that was asked for is not there."""
-        try:
-            problems = in_range(problems)
-        except ScaleError:
-            rows = problems[0].rows
-            check_finite(rows.data, "X", where=lambda k: place_in_rows(rows.ptr, rows.col, k))
-            raise
+        problems = finite_and_in_range(problems)
         fits = self._solve(problems, at_zero, settings)
         self._publish(fits, at_zero, problems[0], self._intercept_bounds(problems, fits, settings))
         warn_unproved(self, fits, problems[0].rows, settings.interrupted)
@@ -178,7 +172,7 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters
 
     def _weights(self) -> np.ndarray:
         """The weight vectors (models, width) of the fit."""
-        coef = np.atleast_2d(self.coef_)
+        coef = np.atleast_2d(dense_coef(self))
         constant = np.reshape(self.intercept_ - getattr(self, "_center", 0.0), (len(coef), 1))
         return np.hstack([coef, constant / self._scaling]) if self._scaling else coef
 

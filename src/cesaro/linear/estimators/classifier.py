@@ -124,7 +124,9 @@ class DualAveragingClassifier(FitsFiles, LinearClassifier):
             X, v, code = drop_weightless(X, v, labels.code)
             self.classes_, code = labels if code is labels.code else used(Labels(labels.classes, code))
             if len(self.classes_) < 2:
-                raise ValueError(f"The number of classes has to be at least two: got one class, {self.classes_[0]!r}.")
+                raise ValueError(
+                    f"The number of classes has to be at least two: got one class, {self.classes_.tolist()[0]!r}."
+                )
             problems = self._one_vs_rest(make_rows(X, self._bias), code, v, self.alpha)
             at_zero = [self._value_at_zero()] * len(problems)
             return self._finish(problems, at_zero, self._settings(began))

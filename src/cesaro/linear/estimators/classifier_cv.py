@@ -141,7 +141,7 @@ class DualAveragingClassifierCV(LinearClassifier):
 
             columns, scored = self._columns(code), []
             for what in searches_of(self, began, least=least_unit(len(self.classes_))):
-                if search.suits_one_pass(what, rows, columns):
+                if search.suits_one_pass(what, rows, columns, v, folds):
                     found = in_one_pass(what, rows, search.Task(columns, self._weighted(code, v)), folds)
                 else:
                     tasks = [search.Task(columns, self._weighted(code, fold.v)) for fold in folds]

@@ -55,12 +55,14 @@ def score(model: LinearModel, X, folds: list[Fold], found: Found, quick: Callabl
         if model.scoring is None and found.held_out is not None and known:
             scores[k] = quick(k, test, found.held_out[test if places is None else places[test]])
             continue
-        coef, intercept = model._split(found.weights(k, d), d)
+        W = found.weights(k, d)
         if model.scoring is not None:
-            scores[k] = slow(k, test, coef, intercept)
+            scores[k] = slow(k, test, *model._split(W, d))
         else:
-            margins = (X[test] @ coef.reshape(-1, d).T).reshape(len(test), *intercept.shape)
-            scores[k] = quick(k, test, margins + intercept)
+            margins, which = np.zeros((len(test), *W.shape[:2])), ... if found.known is None else found.known[k]
+            coef, intercept = model._split(W[which], d)
+            margins[:, which] = (X[test] @ coef.reshape(-1, d).T).reshape(len(test), *intercept.shape) + intercept
+            scores[k] = quick(k, test, margins)
     return scores
 
 
@@ -68,6 +70,7 @@ def conclude(model: LinearModel, scored: list[Scored]) -> Settings:
     """Set what was found; returns the settings of the final fit."""
     ratios = np.repeat([one.l1_ratio for one in scored], len(model.alphas_))
     alphas = np.tile(model.alphas_, len(scored))
+    count = len(model.alphas_)
     names = {"alpha": alphas, "l1_ratio": ratios} if np.ndim(model.l1_ratio) else {"alpha": alphas}
     model.cv_results_ = results(names, np.hstack([one.scores for one in scored]))
     mean = model.cv_results_["mean_test_score"]
@@ -80,8 +83,9 @@ def conclude(model: LinearModel, scored: list[Scored]) -> Settings:
     last = scored[-1].settings
     if last.interrupted:
         return last
-    warn_at_the_edge(type(model).__name__, model.alphas_, model.alpha_, mean[ratios == model.l1_ratio_])
-    settings = scored[int(best // len(model.alphas_))].settings
+    which = best // count
+    warn_at_the_edge(type(model).__name__, model.alphas_, model.alpha_, mean[which * count : (which + 1) * count])
+    settings = scored[which].settings
     if settings.time_limit is None:
         return settings
     return settings._replace(time_limit=sum(one.settings.time_limit or 0.0 for one in scored))  # what each has left

@@ -76,6 +76,9 @@ def check_arrays(model: Any, arrays: dict[str, np.ndarray]) -> None:
     models = 1 if coef.ndim == 1 else len(coef)
     if "row_centers" in arrays and arrays["row_centers"].shape != (models, d):
         raise ValueError(f"row_centers {arrays['row_centers'].shape} do not fit {models} models of {d} features")
+    units = arrays.get("alpha_units", np.ones(models))
+    if units.dtype.kind != "f" or units.shape != (models,) or not ((units > 0.0) & np.isfinite(units)).all():
+        raise ValueError("alpha_units must be a positive number for each model")
     _check_proof(arrays, () if models == 1 else (models,))
     _check_history(arrays)
 

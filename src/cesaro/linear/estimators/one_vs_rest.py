@@ -83,7 +83,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
             classes, counts = both, np.bincount(place, weights=np.append(counts, k))
         check_classification_targets(classes)
         if len(classes) < 2:
-            only = store.named(classes)[0]
+            only = store.named(classes).tolist()[0]
             raise ValueError(f"The number of classes has to be at least two: got one class, {only!r}.")
         return classes, counts
 

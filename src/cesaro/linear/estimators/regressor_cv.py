@@ -141,7 +141,7 @@ class DualAveragingRegressorCV(LinearRegressor):
 
             scored = []
             for what in searches_of(self, began, self._alpha_units):
-                if search.suits_one_pass(what, rows, [y]):
+                if search.suits_one_pass(what, rows, [y], v, folds):
                     centers = [self._center] * len(folds)
                     found = in_one_pass(what, rows, search.Task(columns_of(y - self._center), v), folds)
                 else:

@@ -13,7 +13,8 @@ from sklearn.utils.validation import validate_data
 
 from cesaro.compiled.flags import ALLOCATING
 from cesaro.linear.estimators.sklearn_compat import _check_sample_weight
-from cesaro.linear.problem.scales import of_ordinary_size
+from cesaro.linear.problem.problem import Problem
+from cesaro.linear.problem.scales import ScaleError, in_range, of_ordinary_size
 
 FLOATS = [np.float64, np.float32]
 
@@ -21,7 +22,7 @@ FLOATS = [np.float64, np.float32]
 def check_rows(estimator, X: Any, reset: bool = True, finite: bool = True):
     """X as a CSR array of finite floats without duplicate entries; `reset` as in scikit-learn's `validate_data`.
 
-    A caller who looks for the largest entry anyway can leave it to that to tell whether all are `finite`.
+    A caller who hands them to `finite_and_in_range`, which looks for the largest entry, need not ask whether all are `finite`.
     """
     if reset and _is_plain_csr(X):
         estimator.n_features_in_ = X.shape[1]
@@ -111,6 +112,16 @@ def place_of(X: Any, k: int) -> str:
     if sparse:
         return place_in_rows(X.indptr, X.indices, k)
     return f"row {k // X.shape[1]}, column {k % X.shape[1]}"
+
+
+def finite_and_in_range(problems: list[Problem]) -> list[Problem]:
+    """`in_range`; an entry that is not finite is no matter of scale, and is named."""
+    try:
+        return in_range(problems)
+    except ScaleError:
+        rows = problems[0].rows
+        check_finite(rows.data, "X", where=lambda k: place_in_rows(rows.ptr, rows.col, k))
+        raise
 
 
 def place_in_rows(ends: np.ndarray, columns: np.ndarray, k: int) -> str:

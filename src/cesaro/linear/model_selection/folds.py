@@ -29,16 +29,20 @@ def grid(alphas, v: np.ndarray) -> np.ndarray:
 
 
 def folds_of(cv, X, y, v, classifier: bool, groups=None) -> list[Fold]:
-    """The folds of anything scikit-learn takes as cv; rows of one group stay together where that looks at groups."""
+    """The folds of anything scikit-learn takes as cv; rows of one group stay together where that looks at groups.
+
+    A row that a fold names twice, as a bootstrap does, is learned from twice.
+    """
     folds: list[Fold] = []
     for train, test in check_cv(cv, y, classifier=classifier).split(X, y, groups):
-        weights = np.zeros(len(v))
-        weights[train] = v[train]
+        weights = v * np.bincount(np.arange(len(v))[train], minlength=len(v))
         held = np.arange(len(v))[test]
         held = held[v[held] > 0.0]
         if not (weights.any() and len(held)):
             raise ValueError(f"Fold {len(folds)} has no rows of positive sample weight to learn from or to score on.")
         folds.append(Fold(held, weights))
+    if not folds:
+        raise ValueError(f"cv={cv!r:.100} gives no folds.")
     return folds
 
 

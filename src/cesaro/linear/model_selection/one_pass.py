@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cesaro.linear.model_selection.folds import Fold
-from cesaro.linear.model_selection.search import FEWEST, LEAST, ROWS, SHARE, Found, Search, Task
+from cesaro.linear.model_selection.search import LEAST, ROWS, SHARE, Found, Search, Task
 from cesaro.linear.problem.csr import Rows, compacted, rows_at
 from cesaro.linear.solvers.hurried_fits import some_of
 from cesaro.linear.solvers.interrupts import heard
 
 EPOCHS, VISITS = 10, 100_000  # so many epochs, or until so many rows were visited
-WORK = 10**7  # multiplications of an epoch over few rows
+WORK, WIDE = 10**7, 3 * 10**6  # multiplications of an epoch over few rows; where each of them waits for memory
+IN_CACHE, LEAST_ROWS = 1 << 21, 64  # weights of all models up to which they do not; few rows are at least so many
 ENTRY = 4e-9  # seconds for room for a prediction or a weight
 
 
@@ -67,8 +68,9 @@ class SharedEpochs:
         self.exist = np.flatnonzero(task.v)
         self.epochs = min(max(EPOCHS, VISITS // rows.n), search.settings.max_iter)
         self.models = len(folds) * len(search.alphas) * len(task.columns)
-        most = WORK * rows.n // (self.models * max(1, len(rows.col)))
-        self.few = min(max(LEAST, ROWS // self.models), max(FEWEST, most))
+        work = WORK if self.models * rows.d <= IN_CACHE else WIDE
+        most = work * rows.n // (self.models * max(1, len(rows.col)))
+        self.few = min(max(LEAST, ROWS // self.models), max(LEAST_ROWS, most))
 
     def run(self, epochs: int, size: int | None = None, until: float = math.inf) -> Seen:
         """The models after so many epochs, over all rows or over so many of them and the columns that these have."""

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cesaro.linear.model_selection.folds import Fold
 from cesaro.linear.problem.csr import Rows
 from cesaro.linear.problem.problem import TWO_CLASSES, Fit, Problem, make_problem, value_at_zero
 from cesaro.linear.problem.scales import column_sizes
@@ -66,6 +67,7 @@ class Found(NamedTuple):
     settings: Settings  # of the final fit
     scored: np.ndarray | None = None  # which rows to score on, and `held_out` is of, if not all: where there is no time
     places: np.ndarray | None = None  # of the weights, where W has not all of them
+    known: np.ndarray | None = None  # (folds, alphas, columns): the models that are not w = 0; None: all
 
     def weights(self, fold: int, d: int) -> np.ndarray:
         """Of the models of a fold, (alphas, columns, width): all of them."""
@@ -77,12 +79,15 @@ class Found(NamedTuple):
         return full
 
 
-def suits_one_pass(search: Search, rows: Rows, columns: list[np.ndarray]) -> bool:
-    """Whether `path` can do it, is worth it, and good enough: a few epochs are not where scales differ much."""
+def suits_one_pass(search: Search, rows: Rows, columns: list[np.ndarray], v: np.ndarray, folds: list[Fold]) -> bool:
+    """Whether `path` can do it (a row is in a fold or not, never twice), is worth it, and good enough: a few epochs are not
+    where scales differ much.
+    """
     how = search.settings
     plain = how.averaging == "auto" and how.anchor == "auto" and how.batch_size == 1 and search.radius == np.inf
     able = plain and search.unit is not None and how.solver in ("anchored", "gda") and how.sampling == "reshuffle"
     able = able and search.l1_ratio < 1.0  # a pass needs strong convexity
+    able = able and all(((fold.v == 0.0) | (fold.v == v)).all() for fold in folds)
     return able and rows.n > FEW and _even(rows) and max(np.abs(y).max() for y in columns) < LARGE
 
 
@@ -110,7 +115,7 @@ def one_at_a_time(search: Search, rows: Rows, tasks: list[Task]) -> Found:
         fits = solve(problems, at_zero, mine, [None] * len(problems), progress, measure=False)
     finally:
         progress.close()
-    W = np.stack([fit.w for fit in fits]).reshape(len(tasks), len(search.alphas), -1, rows.width)
+    W, known = _models(fits, (len(tasks), len(search.alphas), len(fits) // len(tasks) // len(search.alphas)))
     left = None if limit is None else max(0.0, limit - time.perf_counter() + begun)
     settings, scored = settings._replace(time_limit=left, searched=True), None
     if any(fit.status == "interrupted" for fit in fits):
@@ -119,7 +124,16 @@ def one_at_a_time(search: Search, rows: Rows, tasks: list[Task]) -> Found:
         scored = np.zeros(rows.n, dtype=bool)
         size = min(max(LEAST, ROWS // len(problems)), max(FEWEST, ENTRIES * rows.n // max(1, len(rows.col))))
         scored[some_of(rows.n, size, settings.seed)] = True
-    return Found(W, None, settings, scored)
+    return Found(W, None, settings, scored, known=known)
+
+
+def _models(fits: list[Fit], shape: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray | None]:
+    """Their weights, and which have any if not all: the memory of the others is not touched."""
+    W = np.zeros((len(fits), len(fits[0].w)))
+    known = np.array([fit.n_iter > 0 or fit.status not in ("interrupted", "time_limit") for fit in fits])
+    for k in np.flatnonzero(known):
+        W[k] = fits[k].w
+    return W.reshape(*shape, -1), None if known.all() else known.reshape(shape)
 
 
 def along_alphas(

@@ -1,7 +1,8 @@
 """Models in a hurry: those that had not begun when Ctrl-C came, or when the time was over.
 
 Some rows have to do, over the columns that these have. Models that share rows and weights share the sample. Nothing is
-proved of them; their objectives are those of all rows. What there is no time for is w = 0.
+proved of them; their objectives are those of all rows. What there is no time for, or what turns out worse, is the best
+constant: a class of which nothing is known must not win over others because its score is 0.
 """
 
 import math
@@ -14,12 +15,14 @@ import scipy.sparse as sp
 from cesaro.linear.problem.csr import Rows, compacted, rows_at
 from cesaro.linear.problem.empty_columns import spread
 from cesaro.linear.problem.problem import Fit, History, Problem, objective
+from cesaro.linear.solvers.best_constant import best_constant
 from cesaro.linear.solvers.settings import Settings
 
 ENTRIES = 10**6  # of the rows that all models in a hurry see together
 FEWEST = 500  # rows of one
 EPOCHS = 3  # over them
-PATIENCE, LEAST = 0.1, 0.03  # seconds for all of them: at most, and at least where the time is over
+PATIENCE, SEARCHING = 0.1, 0.05  # seconds for all of them at most, and in a search, which a final fit follows
+LEAST = 0.03  # seconds at least, where the time is over
 Solve = Callable[[list[Problem], Settings], list[Fit]]
 
 
@@ -31,19 +34,26 @@ def hurried(
     `measure` tells whether their objectives matter.
     """
     now, models = time.perf_counter(), sum(map(len, groups))
-    until = now + PATIENCE if status == "interrupted" else now + min(PATIENCE, max(LEAST, how.deadline - now))
+    patience = PATIENCE if measure else SEARCHING
+    until = now + patience if status == "interrupted" else now + min(patience, max(LEAST, how.deadline - now))
     settings = how._replace(max_iter=EPOCHS, time_limit=None, deadline=math.inf, stop=None)
-    fits, samples = list[list[Fit]](), dict[int, Sample]()
-    X = all_rows(groups[0][0].rows) if measure and groups else None
+    fits, samples, longest = list[list[Fit]](), dict[int, Sample](), 0.0
+    rows = groups[0][0].rows if groups else None
+    X = all_rows(rows) if measure and rows else None
+    nothing = np.zeros(rows.width if rows else 0)
     for problems, zero in zip(groups, at_zero, strict=True):
-        if fits and time.perf_counter() > until:
-            fits.append([published(*each, None, status) for each in zip(problems, zero, strict=True)])
+        begun, v = time.perf_counter(), problems[0].v
+        if fits and begun + longest > until:
+            fits.append(
+                [without_features(*each, nothing, status, measure) for each in zip(problems, zero, strict=True)]
+            )
             continue
-        rows, v = problems[0].rows, problems[0].v
         if id(v) not in samples:
-            samples[id(v)] = Sample(rows, v, models, how.seed)
-        found = [spread(fit, samples[id(v)].places, rows.width) for fit in solve(samples[id(v)].of(problems), settings)]
-        fits.append([published(*each, status, X) for each in zip(problems, zero, found, strict=True)])
+            samples[id(v)] = Sample(problems[0].rows, v, models, how.seed)
+        places, width = samples[id(v)].places, problems[0].rows.width
+        found = [spread(fit, places, width) for fit in solve(samples[id(v)].of(problems), settings)]
+        fits.append([published(*each, nothing, status, X) for each in zip(problems, zero, found, strict=True)])
+        longest = max(longest, time.perf_counter() - begun)
     return fits
 
 
@@ -69,15 +79,29 @@ def some_of(n: int, size: int, seed: int) -> np.ndarray:
     return np.arange(n) if n <= size else np.sort(np.random.default_rng(seed).choice(n, size, replace=False))
 
 
-def published(problem: Problem, at_zero: float, fit: Fit | None, status: str, X: sp.csr_array | None = None) -> Fit:
-    """A fit to a sample, or w = 0, as one of the whole problem: its objective over all rows X, if they are given."""
-    history = History()
-    history.add(0, 0.0, at_zero, 0.0, problem.rows.n)
-    if fit is None:
-        return Fit(np.zeros(problem.rows.width), at_zero, 0.0, 0, history.columns(), status)
+def published(
+    problem: Problem, at_zero: float, fit: Fit, nothing: np.ndarray, status: str, X: sp.csr_array | None
+) -> Fit:
+    """A fit to a sample as one of the whole problem: its objective over all rows X, if they are given."""
+    least = without_features(problem, at_zero, nothing, status, X is not None)
     value = at_zero if X is None else objective_by_scipy(problem, X, fit.w)
-    history.add(fit.n_iter, 0.0, min(value, at_zero), 0.0, problem.rows.n)
-    return Fit(fit.w, value, 0.0, fit.n_iter, history.columns(), status)
+    if not (value <= least.objective and np.isfinite(fit.w).all()):
+        return least
+    return _unproved(fit.w, at_zero, value, fit.n_iter, problem.rows.n, status)
+
+
+def without_features(problem: Problem, at_zero: float, nothing: np.ndarray, status: str, measure: bool) -> Fit:
+    """The best constant, or w = 0 where objectives do not matter: that is `nothing`, which all of them share."""
+    w, value = (best_constant(problem) if measure else None) or (nothing, at_zero)
+    return _unproved(w, at_zero, value, 0, problem.rows.n, status)
+
+
+def _unproved(w: np.ndarray, at_zero: float, value: float, epochs: int, n: int, status: str) -> Fit:
+    history = History()
+    history.add(0, 0.0, at_zero, 0.0, n)
+    if epochs:
+        history.add(epochs, 0.0, min(value, at_zero), 0.0, n)
+    return Fit(w, value, 0.0, epochs, history.columns(), status)
 
 
 def all_rows(rows: Rows) -> sp.csr_array:

@@ -175,7 +175,7 @@ class Workers:
         how = self.settings if status == "interrupted" else self.settings._replace(deadline=self.budget.ends)
         quick = iter(hurried(problems, zero, how, self.solve_quickly, status, measure))
         pairs = zip(self.groups, found, strict=True)
-        return [fit for group, fits in pairs for fit in (self.safe(group, next(quick)) if fits is None else fits)]
+        return [fit for _, fits in pairs for fit in (next(quick) if fits is None else fits)]
 
     def safe(self, group: list[int], fits: list[Fit]) -> list[Fit]:
         """What may be published of them."""
