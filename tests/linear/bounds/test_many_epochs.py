@@ -42,6 +42,14 @@ def test_the_mean_of_all_planes_counts_its_own_rounding():
     assert abs(planes.S[1, 0] - s[0]) <= planes.lost[1]
 
 
+def test_the_mean_of_a_new_run_has_nothing_of_one_that_exploded():
+    problem = Problem(make_rows(np.ones((1, 1)), 0.0), np.ones(1), np.ones(1), ALL["squared_error"](), 1.0)
+    planes, s = CuttingPlanes(problem), np.array([-0.3])
+    planes.add(1e20 * s, -1e40, 1.0, 1e5)
+    planes.add(s, 0.1, 1.0, 1e-15)
+    assert (planes.S[1], planes.c[1], planes.lost[1]) == (s, 0.1, 1e-15)
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 def test_one_row_with_nearly_all_the_weight(loss):

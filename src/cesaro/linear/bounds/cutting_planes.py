@@ -41,12 +41,12 @@ class CuttingPlanes:
         """The cut of one more epoch; `share` is its weight in the mean of all, `lost` bounds the rounding error of s."""
         if not (math.isfinite(c) and math.isfinite(lost) and np.isfinite(s).all()):
             return
-        if self.epochs == 0 or math.isinf(self.c[1]):
-            share = 1.0
-            self.S[1], self.c[1], self.lost[1] = 0.0, 0.0, 0.0
-        place = 2 + self.epochs % (len(self.c) - 2)
+        first, place = self.epochs == 0 or math.isinf(self.c[1]), 2 + self.epochs % (len(self.c) - 2)
         self.epochs += 1
         self._put(place, s, c, lost)
+        if first or share == 1.0:  # a run begins: nothing of one that has exploded may round this
+            self._put(1, s, c, lost)
+            return
         rest, old = 1.0 - share, self.c[1]
         rounded = 4.0 * U * (norm(self.S[1]) + share * norm(s))  # of every epoch anew, in the mean of all
         mean, size = self.S[1] + share * (s - self.S[1]), rest * abs(old) + share * abs(c)
