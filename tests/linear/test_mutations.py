@@ -32,8 +32,11 @@ FAULTS = [
     ("recursion", "zr[rows.d, 1] -= h * rows.bias", "pass"),
     ("recursion", "z[d] += g * bias", "pass"),
     ("recursion", "mr + bias * zr[d, 1]", "mr + bias * zr[d, 0]"),
-    ("recursion", "(m0 + m1) + (m2 + m3)", "(m0 + m1) + m2"),
-    ("recursion", "while j < stop:", "while j + ONE < stop:"),
+    ("recursion", "stop), z) + bias * z[d], 0.0", "stop), z), 0.0"),
+    ("recursion", "np.intp(stop), g)", "np.intp(stop), -g)"),
+    ("rows", "float(_values(data, start, stop) @", "float(np.ones(stop - start) @"),
+    ("rows", "+= g * _values(data, start, stop)", "+= g"),
+    ("rows", "np.outer(_values(data, start, stop), (g, h))", "np.outer(_values(data, start, stop), (g, g))"),
     ("recursion", "cut += a\n", "cut -= a\n"),
     ("recursion", "cut += a\n", "cut += 1.0\n"),
     ("recursion", "s / scale, 0.0, 1.0", "s, 0.0, 1.0"),
@@ -69,6 +72,7 @@ HOME = {
     "implicit": "linear/model_selection/path_kernels",
     "logistic": "linear/model_selection/path_logistic",
     "simd": "compiled/vector_ops",
+    "rows": "compiled/row_ops",
 }
 
 
@@ -94,10 +98,10 @@ def ties_hold(name, old="", new=""):
     """Run the ties of the module that is at fault; they raise AssertionError if it is."""
     if name in ("implicit", "logistic"):
         return implicit_ties_hold(**{name: (old, new)})
-    simd = interpret("simd")
-    pairs = {"dot_pairs": simd.dot_pairs, "add_pairs": simd.add_pairs}
+    rows = interpret("rows", *([old, new] if name == "rows" else []))
+    pairs = {each: getattr(rows, each) for each in ("dot_single", "add_single", "dot_pairs", "add_pairs")}
     recursion = interpret("recursion", *([old, new] if name == "recursion" else []), **pairs)
-    recursion.ahead = lambda *_: None
+    recursion.ahead = recursion.ahead_long = lambda *_: None
     links = {"step": recursion.step, "fold": recursion.fold, "output_weight": recursion.output_weight}
     batches = interpret("batches", *([old, new] if name == "batches" else []), **links)
     elastic = interpret(

@@ -2,6 +2,7 @@
 registers, and the entries of a row. They write LLVM's language; `simd` makes functions of them.
 """
 
+import sys
 from contextlib import contextmanager
 
 import numpy as np
@@ -94,6 +95,14 @@ class LaneView:
     def store(self, vector, k):
         self.builder.store(vector.value, self.at(k), align=self.bytes)
 
+    def gathered(self, columns):
+        """A vector of the numbers in these places of a row."""
+        found = ir.Constant(self.vector, ir.Undefined)
+        for k, column in enumerate(columns):
+            number = self.builder.load(self.builder.gep(self.first, [column]))
+            found = self.builder.insert_element(found, number, ir.IntType(32)(k))
+        return Vector(self.builder, found)
+
     def everywhere(self, x):
         """The number x in every place of a vector."""
         undefined, whole = ir.Constant(self.vector, ir.Undefined), ir.VectorType(ir.IntType(32), self.vector.count)
@@ -150,6 +159,44 @@ class Row:
         if ways > 1:
             with cgutils.for_range_slice(builder, even, self.stop, word(1), inc=True) as (j, _):
                 self.meet(j, body, 0)
+
+    def by_fours(self, body, four=None):
+        """body(column, value, way) for every entry; or four(columns, values) where there are four more, in a vector.
+
+        Columns are loaded two at a time and values four: it is loads that a short sum waits for.
+        """
+        builder, word = self.builder, self.start.type
+        end = builder.add(self.start, builder.and_(builder.sub(self.stop, self.start), word(-4)))
+        with cgutils.for_range_slice(builder, self.start, end, word(4), inc=True) as (j, _):
+            columns, values = self.columns(j), self.values(j)
+            if four is not None:
+                four(columns, Vector(builder, values))
+            else:
+                for way, column in enumerate(columns):
+                    body(column, builder.extract_element(values, ir.IntType(32)(way)), way)
+        with cgutils.for_range_slice(builder, end, self.stop, word(1), inc=True) as (j, _):
+            self.meet(j, body, 0)
+
+    def columns(self, j):
+        """The columns of four entries."""
+        builder, word, found = self.builder, self.start.type, []
+        for k in (0, 2):
+            place = builder.bitcast(builder.gep(self.col, [builder.add(j, word(k))]), word.as_pointer())
+            both = builder.load(place, align=4)
+            pair = [builder.zext(builder.trunc(both, ir.IntType(32)), word), builder.lshr(both, word(32))]
+            found += pair if sys.byteorder == "little" else pair[::-1]
+        return found
+
+    def values(self, j):
+        """The values of four entries, as float64."""
+        builder, four = self.builder, ir.VectorType(ir.DoubleType(), 4)
+        if self.data is None:
+            return ir.Constant(four, [1.0] * 4)
+        stored = self.data.type.pointee
+        place = builder.bitcast(builder.gep(self.data, [j]), ir.VectorType(stored, 4).as_pointer())
+        if stored == ir.FloatType():
+            return builder.fpext(builder.load(place, align=4), four)
+        return builder.load(place, align=8)
 
     def meet(self, j, body, way):
         column = self.builder.zext(self.builder.load(self.builder.gep(self.col, [j])), j.type)

@@ -4,7 +4,6 @@
     add_rows(h, data, col, start, stop, g, gap)    h[col[j]] += data[j] g
     add_to_row(h, c, x, g, gap)                    h[c] += x g
     map_lanes(formula)                             a formula, written once in Python, at every lane
-    dot_pairs, add_pairs                           the same for z and r side by side: 16 bytes at a time
 
 There must be `padded(L, dtype)` lanes: whole vectors. Those from gap[0] on, gap[1] in number, are left out; both are
 multiples of `padded(1, dtype)`. Without this, checks for overlap and the ends of the loops cost more than the lanes.
@@ -127,47 +126,6 @@ def _add_to_row(typingctx, h, c, x, g, gap):
     return types.void(h, types.uint64, h.dtype, g, GAP), codegen
 
 
-@intrinsic
-def _dot_pairs(typingctx, data, col, start, stop, zr):
-    """sum_j data[j] zr[col[j]] for zr of two columns; four sums in turn."""
-
-    def codegen(context, builder, signature, args):
-        pairs = LaneView(context, builder, signature.args[4], args[4], width=16)
-        nothing = pairs.everywhere(ir.Constant(pairs.real, 0.0))
-        sums = [cgutils.alloca_once_value(builder, nothing.value) for _ in range(4)]
-
-        def add(column, x, way):
-            term = pairs.load(builder.mul(column, pairs.lanes)) * pairs.everywhere(as_real(builder, x, pairs.real))
-            builder.store((Vector(builder, builder.load(sums[way])) + term).value, sums[way])
-
-        Row(context, builder, signature.args, args[:4]).each(add, 4)
-        one, two, three, four = (builder.load(part) for part in sums)
-        total = builder.fadd(builder.fadd(one, two), builder.fadd(three, four))
-        found = [builder.extract_element(total, ir.IntType(32)(k)) for k in range(2)]
-        return context.make_tuple(builder, signature.return_type, found)
-
-    return types.UniTuple(types.float64, 2)(data, col, types.intp, types.intp, zr), codegen
-
-
-@intrinsic
-def _add_pairs(typingctx, zr, data, col, start, stop, g, h):
-    """zr[col[j]] += data[j] (g, h)."""
-
-    def codegen(context, builder, signature, args):
-        pairs = LaneView(context, builder, signature.args[0], args[0], width=16)
-        both = builder.insert_element(pairs.everywhere(args[5]).value, args[6], ir.IntType(32)(1))
-
-        def add(column, x, _):
-            here = builder.mul(column, pairs.lanes)
-            step = pairs.everywhere(as_real(builder, x, pairs.real)) * Vector(builder, both)
-            pairs.store(pairs.load(here) + step, here)
-
-        Row(context, builder, signature.args[1:], args[1:5]).each(add)
-        return context.get_dummy_value()
-
-    return types.void(zr, data, col, types.intp, types.intp, types.float64, types.float64), codegen
-
-
 def map_lanes(formula) -> Any:
     """Turn formula(numbers..., arrays...) -> new arrays into a kernel f(numbers, arrays, gap), which stores them in the
     last arrays and returns whether anything in the very last is not 0."""
@@ -233,17 +191,6 @@ def _add_to_row_plainly(h, c, x, g, gap):
     h[c, lanes] += x * g[lanes]
 
 
-def _dot_pairs_plainly(data, col, start, stop, zr):
-    return tuple(_values(data, start, stop) @ zr[col[start:stop]])
-
-
-def _add_pairs_plainly(zr, data, col, start, stop, g, h):
-    for c, x in zip(col[start:stop], _values(data, start, stop), strict=True):
-        zr[c] += x * np.array([g, h])
-
-
 dot_rows: Any = _dot_rows_plainly if PLAIN else _dot_rows
 add_rows: Any = _add_rows_plainly if PLAIN else _add_rows
 add_to_row: Any = _add_to_row_plainly if PLAIN else _add_to_row
-dot_pairs: Any = _dot_pairs_plainly if PLAIN else _dot_pairs
-add_pairs: Any = _add_pairs_plainly if PLAIN else _add_pairs

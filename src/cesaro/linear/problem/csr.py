@@ -17,6 +17,7 @@ PIECE = 1 << 16  # values compared at once
 IN_CACHE = 1 << 19  # entries that a second-level cache, or what is left of them there, hardly has to wait for
 LARGE = 1 << 14  # rows from which on it pays to know that they have one length
 NEAR, FAR = 6, 12  # rows ahead at which to prefetch: entries, and what tells where they are
+LONG = 32  # entries of a row, from which on its first, middle and last cache lines are not most of it
 ONE, TWO = np.uint32(1), np.uint32(2)  # unsigned, like the indices that they are added to
 
 
@@ -199,6 +200,13 @@ def rows_ahead(rows):
     if entries < IN_CACHE:
         return 0
     return max(1, min(NEAR, 200 * (rows.ptr.shape[0] - 1) // entries))
+
+
+@register_jitable(**KERNEL)
+def long_rows_ahead(rows):
+    """The same for `ahead_long` where rows are long on average; -1 where `ahead` reaches most of a row."""
+    n = rows.ptr.shape[0] - 1
+    return rows_ahead(rows) if np.int64(rows.ptr[n] - rows.ptr[0]) > LONG * n else -1
 
 
 @register_jitable(**KERNEL, forceinline=True)

@@ -18,9 +18,9 @@ from numba import njit
 from numba.extending import register_jitable
 
 from cesaro.compiled.flags import KERNEL, SCALAR, SCALAR_INLINE
-from cesaro.compiled.vector_ops import add_pairs, dot_pairs
+from cesaro.compiled.row_ops import add_pairs, add_single, dot_pairs, dot_single
 from cesaro.dual_form import HINGE, DualForm
-from cesaro.linear.problem.csr import ONE, TWO, ahead, entry, span, square
+from cesaro.linear.problem.csr import ONE, TWO, ahead, ahead_long, entry, long_rows_ahead, span, square
 from cesaro.linear.problem.scalar_losses import conjugate, slope
 
 
@@ -53,7 +53,6 @@ class RunScalars(NamedTuple):
 
 CANCELLED = 1e-4  # |z|^2 that fell to this part of itself in one step has lost digits: compute it anew
 SHRUNK = 1e-3  # a scale so small that alpha z and r would cancel
-THREE, FOUR = np.uint32(3), np.uint32(4)
 ALPHA, OUT, DONE, ANCHOR, SQUARE, SCALE, CUT, STEPS, GAMMA = range(9)
 
 
@@ -107,21 +106,11 @@ def fold(zr, alpha, scale):
 
 @register_jitable(**SCALAR_INLINE)
 def margins(data, col, bias, d, start, stop, z, zr, average):
-    """<x, z>, and <x, r> where the average is read. Four sums, so that one addition need not wait for the other."""
+    """<x, z>, and <x, r> where the average is read."""
     if average is not None:
         mz, mr = dot_pairs(data, col, start, stop, zr)
         return mz + bias * zr[d, 0], mr + bias * zr[d, 1]
-    m0, m1, m2, m3, j = bias * z[d], 0.0, 0.0, 0.0, start
-    while j + THREE < stop:
-        m0 += entry(data, j) * z[col[j]]
-        m1 += entry(data, j + ONE) * z[col[j + ONE]]
-        m2 += entry(data, j + TWO) * z[col[j + TWO]]
-        m3 += entry(data, j + THREE) * z[col[j + THREE]]
-        j += FOUR
-    while j < stop:
-        m0 += entry(data, j) * z[col[j]]
-        j += ONE
-    return (m0 + m1) + (m2 + m3), 0.0
+    return dot_single(data, col, np.intp(start), np.intp(stop), z) + bias * z[d], 0.0
 
 
 @register_jitable(**SCALAR_INLINE)
@@ -133,8 +122,7 @@ def scatter(data, col, bias, d, i, start, stop, z, zr, lazy, g, alpha, average):
         zr[d, 1] -= alpha * g * bias
     else:
         lazy[TWO * i + ONE] += alpha * g
-        for e in range(start, stop):
-            z[col[e]] += g * entry(data, e)
+        add_single(z, data, col, np.intp(start), np.intp(stop), g)
         z[d] += g * bias
 
 
@@ -159,9 +147,12 @@ def run_epoch(rows, targets, v, order, gamma, config, loss, radius, average, zr,
     )
     t, sparse = np.int64(scalars[STEPS]), np.int64(rows.d) * targets.shape[0] // max(1, col.shape[0])
     s, scale = step(config, radius, config.mu, anchor + A, scale, zz)
-    first, last = np.uint64(0), np.uint64(order.shape[0])
+    first, last, near = np.uint64(0), np.uint64(order.shape[0]), long_rows_ahead(rows)
     for k in range(order.shape[0]):
-        ahead(rows, targets, v, order, k)
+        if near < 0:
+            ahead(rows, targets, v, order, k)
+        else:
+            ahead_long(rows, targets, order, k, near)
         i = order[k]
         a = gamma
         if v is not None:
