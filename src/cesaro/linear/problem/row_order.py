@@ -11,6 +11,8 @@ are shuffled. `benchmarks/linear/versions.py` tells what an order costs, and how
 """
 
 from contextlib import AbstractContextManager, nullcontext
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numba import config, njit
@@ -64,6 +66,12 @@ class RowOrders:
         return self.layout.shuffle(
             self.order, self.rows, lambda part: shuffled_in_place(part, rng.integers(2**32, dtype=np.uint64))
         )
+
+
+@lru_cache(maxsize=64)
+def first_seed(seed: Any) -> int:
+    """Where the orders of a run begin. NumPy takes as long for it as for an epoch over a small table: once for a seed."""
+    return int(np.random.default_rng(seed).integers(1, 2**32))
 
 
 def shuffled_in_place(order: np.ndarray, seed: int | np.unsignedinteger, block: int = 1) -> int:

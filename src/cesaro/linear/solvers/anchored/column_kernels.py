@@ -81,6 +81,15 @@ def mean_of_dual_values(h, center, K, more, n, g):
 
 
 @njit(**LOOP)
+def mixed_point(total, weight, h, center, K, part, scale, w):
+    """w = (1 - part) total / weight + part * scale (h - K center); the intercept's entry is that of the average."""
+    d, rest = h.shape[0] - 1, (1.0 - part) / weight
+    for j in range(d):
+        w[j] = rest * total[j] + part * scale * (h[j] - K * center[j])
+    w[d] = total[d] / weight
+
+
+@njit(**LOOP)
 def resting_products(h, center, K, chosen):
     """|c|^2, <c, u>, |u|^2 with u = h - K c, over the columns that are not chosen."""
     cc, cu, uu = 0.0, 0.0, 0.0

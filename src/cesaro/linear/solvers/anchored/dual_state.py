@@ -21,7 +21,7 @@ from cesaro.linear.bounds.rounding import U, norm, sum_error
 from cesaro.linear.problem.block_order import pieces
 from cesaro.linear.problem.csr import without_redundant_arrays
 from cesaro.linear.problem.problem import Problem
-from cesaro.linear.problem.row_order import by_length, neighbours_to_keep, shuffled_in_place
+from cesaro.linear.problem.row_order import by_length, first_seed, neighbours_to_keep, shuffled_in_place
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers.anchored import column_kernels, kernels, records
 from cesaro.linear.solvers.anchored.best_intercept import with_free_intercept
@@ -55,7 +55,7 @@ class SolverState:
         self.free = is_free(problem)
         self.empty = np.empty if self.layout is None else self.layout.empty
         self.rows, self.loss = without_redundant_arrays(rows), dual_form(problem.loss)
-        self.seed = int(np.random.default_rng(seed).integers(1, 2**32))
+        self.seed = first_seed(seed)
         self.record, self.found_active = self.empty((rows.n, 4)), self.empty(rows.n, np.uint32)
         order, share = self.empty(rows.n, np.uint32), np.count_nonzero(v) / v.sum()
         self.n, self.at_zero = records.prepare(y, v, share, self.loss, self.record, order)
@@ -124,7 +124,7 @@ class SolverState:
 
     def parts(self, first: bool) -> int:
         """Of how many points an epoch's average consists: of as many as cost little beside the epoch."""
-        few = max(1, min(8, self.working.entries // (8 * len(self.working.columns.h))))
+        few = max(1, min(8, self.working.entries // (16 * len(self.working.columns.h))))
         return (4 if first else 2) * few
 
     def recenter_at_average(self, done: Epoch, prox_weight: float, share: float) -> tuple[float, float]:
@@ -188,7 +188,7 @@ class SolverState:
             self.rows, self.record, self.evaluation_order, w, p, self.loss, self.slack, self.found_active
         )
         f = objective_of(mean, w, self.mu, self.l1, self.free)
-        if self.lost * norm(w) > 0.01 * max(tol * f, min(self.gap, f), 1e-12 * f):
+        if self.lost * math.sqrt(np.dot(w, w)) > 0.01 * max(tol * f, min(self.gap, f), 1e-12 * f):
             self.sum_afresh()
         self.dual_value = D - sum_error(self.n, size)
         self.dual_floor = self.n * self.dual_value

@@ -17,7 +17,7 @@ from cesaro.linear.bounds.dual_bound import dual_bound
 from cesaro.linear.bounds.rounding import TERM, U
 from cesaro.linear.problem.csr import without_redundant_arrays
 from cesaro.linear.problem.problem import Fit, History, Problem, differ_in_targets_only, gap_unit
-from cesaro.linear.problem.row_order import neighbours_to_keep, shuffled_in_place
+from cesaro.linear.problem.row_order import first_seed, neighbours_to_keep, shuffled_in_place
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.problem.scales import suits_single_precision
 from cesaro.linear.solvers import driver
@@ -55,7 +55,7 @@ class OneVsRestSolver(driver.Solver):
         n, d, L = one.rows.n, one.rows.d, padded(len(problems), np.float32)
         self.models, self.width, self.least_unit = len(problems), d + 1, one.least_unit
         self.entries = len(one.rows.col) * self.models
-        self.seed = int(np.random.default_rng(settings.seed).integers(1, 2**32))
+        self.seed = first_seed(settings.seed)
         record, order = np.empty((n, 4)), np.empty(n, np.uint32)
         self.count, zero = records.prepare(
             one.y, one.v, np.count_nonzero(one.v) / one.v.sum(), self.loss, record, order

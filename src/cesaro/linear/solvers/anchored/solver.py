@@ -17,7 +17,7 @@ from cesaro.linear.problem.csr import compacted
 from cesaro.linear.problem.problem import Fit, History, Problem, gap_unit
 from cesaro.linear.problem.scales import rescaled
 from cesaro.linear.solvers import driver
-from cesaro.linear.solvers.anchored import kernels, polish
+from cesaro.linear.solvers.anchored import column_kernels, kernels, polish
 from cesaro.linear.solvers.anchored.dual_state import Epoch, SolverState
 from cesaro.linear.solvers.anchored.initial_anchor import first_step
 from cesaro.linear.solvers.anchored.intercept import bound_on_intercept
@@ -33,6 +33,8 @@ from cesaro.storage.states import require_like
 
 COUNTED = ("epoch", "evaluations", "evaluated", "hoped", "weights", "of_total", "strongest")
 CLEARLY = 0.99  # below l1: the optimality conditions want no weight there
+HALFWAY = 0.5  # from the average to the last point: their errors are of one size, and hardly the same
+EARLY, REST = 10, 3  # epochs; and how many at least a row that is shrunk is left alone
 HOPE = 2.0  # an evaluation is tried when the rows' own gaps, as an epoch met them, are below this times what is asked
 
 
@@ -82,6 +84,9 @@ class AnchoredSolver(driver.Solver):
     def advance(self, running: list[int]) -> None:
         self.epoch += 1
         state, first = self.current, self.epoch == 1 and self.start is None
+        if self._early and self.epoch - 1 > self.evaluated and (self.epoch - 1 - self.evaluated) % REST == 0:
+            state.write_back()
+            state.activate(0)
         state.set_apart()
         done = run_epoch(state, first)
         weight, share = state.prox_weight, average_weight(self.epoch, state.wide)
@@ -103,15 +108,20 @@ class AnchoredSolver(driver.Solver):
         hope = min(HOPE * tol * gap_unit(upper, self.least_unit * self.current.at_zero), 0.75 * self.hoped)
         if self.epoch > 1 and self.current.gap <= hope:
             return True
-        return self.epoch >= self.evaluated + max(3, min(10, self.epoch // 2)) or not len(self.current.working.active)
+        overdue = not self._early and self.epoch >= self.evaluated + max(REST, min(10, self.epoch // 2))
+        return overdue or not len(self.current.working.active)
+
+    @property
+    def _early(self) -> bool:
+        """While most rows are active: an epoch over all of them looks after those that are not, and moves w besides."""
+        return self.epoch < EARLY and self.current.wide and self.current.layout is None
 
     def evaluate(self, running: list[int], tol: float, last: bool) -> Evaluation:
         """At the average of all epochs; now and then at the last one's, or at the nearest point on the kinks."""
         state, self.evaluations = self.current, self.evaluations + 1
         self.evaluated, self.hoped = self.epoch, state.gap
         state.write_back()
-        total = state.whole.columns.total
-        w = total / self.weights if self.weights > 0.0 else state.center.copy()
+        w = self._average()
         trial = self.evaluations % 3 if self.epoch >= 10 and not last else 0
         if trial == 1:
             w = state.center.copy()
@@ -126,8 +136,22 @@ class AnchoredSolver(driver.Solver):
             self.of_total = float(found.objective[0])
         elif trial == 1 and found.objective[0] < self.of_total:  # better than the average of all: begin it anew
             self.weights = average_weight(self.epoch, state.wide)
-            total[:] = self.weights * w
+            state.whole.columns.total[:] = self.weights * w
         return found
+
+    def _average(self) -> np.ndarray:
+        """That of all epochs; of wide rows halfway to where the dual values, pulled to the average by the anchor, are."""
+        state = self.current
+        if self.weights == 0.0:
+            return state.center.copy()
+        (h, center, total, _), K, penalty = state.whole.columns, state.prox_weight, state.n * state.mu
+        if not state.wide or penalty == 0.0 or state.l1 > 0.0 or state.radius < math.inf:
+            return total / self.weights
+        w = np.empty_like(total)
+        column_kernels.mixed_point(
+            total, self.weights, h, center, K, HALFWAY * penalty / (K + penalty), 1.0 / penalty, w
+        )
+        return w
 
     def after_interrupt(self, running: list[int]) -> Evaluation:
         state = self.current
