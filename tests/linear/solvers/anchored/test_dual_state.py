@@ -13,7 +13,9 @@ from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem
 from cesaro.linear.solvers.anchored import kernels, records
 from cesaro.linear.solvers.anchored.dual_state import SolverState
-from cesaro.linear.solvers.anchored.solver import run_epoch
+from cesaro.linear.solvers.anchored.solver import EARLY, TOWARDS_LAST, AnchoredSolver, run_epoch
+from cesaro.linear.solvers.settings import Settings
+from cesaro.losses import CLASSIFICATION
 from cesaro.storage.states import flatten
 
 
@@ -107,3 +109,36 @@ def test_rounding_and_the_dual_value_stay_within_what_is_counted(kind, more):
         rows = np.column_stack([X, np.full(300, unit)]).astype(np.longdouble)
         g = run.record[:, records.B].astype(np.longdouble) @ rows / 300
         assert norm((run.g - g).astype(float)) <= run.lost
+
+
+def test_wide_rows_are_evaluated_on_the_way_to_the_last_point_and_after_some_epochs_at_the_average():
+    rng = np.random.default_rng(0)
+    words = np.minimum(rng.zipf(1.5, 600 * 30), 3000) - 1
+    X = sp.csr_array((np.ones(len(words)), words, np.arange(0, len(words) + 1, 30)), shape=(600, 3000))
+    X.sum_duplicates()
+    X = sp.csr_array(sp.diags_array(1.0 / np.sqrt(X.multiply(X).sum(axis=1))) @ X)
+    y = np.where(X @ rng.normal(size=3000) + 0.3 * rng.normal(size=600) > 0.0, 1.0, -1.0)
+    p = Problem(make_rows(X), y, np.ones(600), CLASSIFICATION["hinge"](), 1e-3)
+    solver = AnchoredSolver(p, Settings(tol=0.0), None, fresh=True)
+    for epoch in range(1, EARLY + 3):
+        solver.advance([0])
+        state = solver.current
+        state.write_back()
+        K, penalty = state.prox_weight, state.n * state.mu
+        average, dual = state.whole.columns.total / solver.weights, state.g / state.mu
+        last = (K * average + penalty * dual) / (K + penalty)
+        found = solver.evaluate([0], 0.0, True)
+        part = TOWARDS_LAST if epoch <= EARLY else 0.0
+        np.testing.assert_allclose(found.points[0], average + part * (last - average), rtol=1e-9, atol=1e-12)
+        assert found.lower_bound[0] <= found.objective[0]
+
+
+def test_of_narrow_rows_the_average_of_the_epochs_is_evaluated():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 5))
+    p = Problem(make_rows(X), np.sign(X[:, 0] + 0.1), np.ones(200), CLASSIFICATION["hinge"](), 1e-3)
+    solver = AnchoredSolver(p, Settings(tol=0.0), None, fresh=True)
+    for _ in range(3):
+        solver.advance([0])
+    found = solver.evaluate([0], 0.0, True)
+    np.testing.assert_array_equal(found.points[0], solver.current.whole.columns.total / solver.weights)

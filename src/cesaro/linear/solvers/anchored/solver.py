@@ -33,7 +33,7 @@ from cesaro.storage.states import require_like
 
 COUNTED = ("epoch", "evaluations", "evaluated", "hoped", "weights", "of_total", "strongest")
 CLEARLY = 0.99  # below l1: the optimality conditions want no weight there
-HALFWAY = 0.5  # from the average to the last point: their errors are of one size, and hardly the same
+TOWARDS_LAST = 0.4  # of the way from the average to the last point: their errors are of one size, and hardly the same
 EARLY, REST = 10, 3  # epochs; and how many at least a row that is shrunk is left alone
 HOPE = 2.0  # an evaluation is tried when the rows' own gaps, as an epoch met them, are below this times what is asked
 
@@ -140,16 +140,17 @@ class AnchoredSolver(driver.Solver):
         return found
 
     def _average(self) -> np.ndarray:
-        """That of all epochs; of wide rows halfway to where the dual values, pulled to the average by the anchor, are."""
+        """That of all epochs; of wide rows, early on, on the way to where the dual values are, as the anchor holds it back."""
         state = self.current
         if self.weights == 0.0:
             return state.center.copy()
         (h, center, total, _), K, penalty = state.whole.columns, state.prox_weight, state.n * state.mu
-        if not state.wide or penalty == 0.0 or state.l1 > 0.0 or state.radius < math.inf:
+        early = state.wide and self.epoch <= EARLY
+        if not early or penalty == 0.0 or state.l1 > 0.0 or state.radius < math.inf:
             return total / self.weights
         w = np.empty_like(total)
         column_kernels.mixed_point(
-            total, self.weights, h, center, K, HALFWAY * penalty / (K + penalty), 1.0 / penalty, w
+            total, self.weights, h, center, K, TOWARDS_LAST * penalty / (K + penalty), 1.0 / penalty, w
         )
         return w
 
