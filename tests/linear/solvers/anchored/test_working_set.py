@@ -64,9 +64,9 @@ def test_epochs_over_rows_set_apart_are_those_over_the_same_rows_among_all(loss,
 
 
 def test_a_run_that_resumes_while_rows_are_set_apart_gives_the_same_bits():
-    problem, settings = a_wide_problem(seed=1), Settings(tol=1e-9)
+    problem, settings = a_wide_problem(seed=5), Settings(tol=1e-9)
     one = AnchoredSolver(problem, settings, None, fresh=True)
-    for _ in range(8):
+    for _ in range(12):  # an early epoch now and then is over all rows
         one.advance([0])
     assert isinstance(one.current.working, ActiveRows)
     saved = {
