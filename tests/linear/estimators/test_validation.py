@@ -279,3 +279,27 @@ def test_validation_costs_no_more_than_a_few_passes_over_the_data():
     )
     unit = clock(lambda: A.data.sum())
     assert checked < 20 * unit
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_largest_entry_is_found_without_its_sign_and_tells_of_what_is_no_number(value, dtype):
+    from cesaro.linear.problem.csr import make_rows
+    from cesaro.linear.problem.problem import Problem
+    from cesaro.linear.problem.scales import largest_entry
+    from cesaro.losses import CLASSIFICATION
+
+    X = np.array([[0.5, -3.0], [1.0, 2.0]], dtype)
+    p = Problem(make_rows(X), np.array([1.0, -1.0]), np.ones(2), CLASSIFICATION["hinge"](), 1.0)
+    assert largest_entry(p) == 3.0
+    X[1, 1] = value
+    assert not np.isfinite(largest_entry(p._replace(rows=make_rows(X))))
+
+
+def test_a_parameter_that_is_not_allowed_is_refused_also_where_it_is_the_default_of_a_subclass():
+    class Wrong(DualAveragingClassifier):
+        def __init__(self, alpha=-1.0):
+            super().__init__(alpha=alpha)
+
+    with pytest.raises(ValueError, match="alpha"):
+        Wrong().fit([[1.0], [2.0]], [0, 1])

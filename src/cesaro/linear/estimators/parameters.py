@@ -51,6 +51,8 @@ SEARCH_CONSTRAINTS: dict[str, list[Any]] = {name: rule for name, rule in CONSTRA
 
 def largest_ratio(l1_ratio: Any) -> float:
     """The largest share of L1, of one or of those that a search tries."""
+    if type(l1_ratio) is float and 0.0 <= l1_ratio <= 1.0:
+        return l1_ratio
     ratios = np.asarray(l1_ratio, dtype=float)
     if ratios.ndim > 1 or not ratios.size or not ((ratios >= 0.0) & (ratios <= 1.0)).all():
         raise ValueError(f"l1_ratio must be a number, or for a search a list of numbers, in [0, 1]: got {l1_ratio!r}.")
@@ -59,7 +61,7 @@ def largest_ratio(l1_ratio: Any) -> float:
 
 def check_together(model: Any) -> None:
     """Refuse what single parameters cannot show."""
-    if np.any(np.equal(model.l1_ratio, 1.0)) and model.solver != "anchored":
+    if model.solver != "anchored" and np.any(np.equal(model.l1_ratio, 1.0)):
         raise ValueError(
             f"l1_ratio=1 leaves no L2 term, and solver={model.solver!r} needs a strongly convex objective. "
             "Use solver='anchored', or l1_ratio < 1, for example 0.99."

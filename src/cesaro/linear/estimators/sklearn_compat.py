@@ -5,18 +5,20 @@ _check_partial_fit_first_call    what `partial_fit` asks of `classes`
 _check_sample_weight, _check_y   what scikit-learn says of weights and targets that are no plain arrays
 Interval, StrOptions, HasMethods the words of `_parameter_constraints`
 _get_param_names                 (a method of estimators) what `__init__` takes, which scikit-learn finds anew in every `fit`
-_validate_params                 (a method of estimators) for parameters that came from a file or for a cluster
+_validate_params                 (a method of estimators) which `fit` calls, and files and clusters by `validate_parameters`
+validate_parameter_constraints   what that method asks of the parameters
 _skl_callbacks                   (an attribute of estimators) the callbacks that were set; scikit-learn 1.9
 _init_callback_context           (a method of estimators) where a fit's tasks are told to callbacks; scikit-learn 1.9
 """
 
+import inspect
 import threading
 from functools import cache
 from typing import Any
 
 from sklearn.base import _fit_context
 from sklearn.metrics import get_scorer_names
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions, validate_parameter_constraints
 from sklearn.utils.multiclass import _check_partial_fit_first_call
 from sklearn.utils.validation import _check_sample_weight, _check_y
 
@@ -52,6 +54,29 @@ class CachedParameters:
     @cache
     def _get_param_names(cls) -> list[str]:
         return super()._get_param_names()  # type: ignore[misc]
+
+    @classmethod
+    @cache
+    def _allowed_defaults(cls) -> dict[str, Any]:
+        """The defaults that are allowed, as all of ours are: looked at once."""
+        rules: dict[str, Any] = cls._parameter_constraints  # type: ignore[attr-defined]
+        parameters, allowed = inspect.signature(cls.__init__).parameters, {}
+        for name in cls._get_param_names():
+            default = parameters[name].default if name in parameters else inspect.Parameter.empty
+            try:
+                validate_parameter_constraints(rules, {name: default}, caller_name=cls.__name__)
+            except ValueError:
+                continue
+            allowed[name] = default
+        return allowed
+
+    def _validate_params(self) -> None:
+        """Only what is not the default itself: to look at all takes as long as an epoch over a small text."""
+        cls, defaults = type(self), self._allowed_defaults()
+        given = {name: getattr(self, name) for name in self._get_param_names()}
+        changed = {name: value for name, value in given.items() if value is not defaults.get(name, defaults)}
+        rules: dict[str, Any] = self._parameter_constraints  # type: ignore[attr-defined]
+        validate_parameter_constraints(rules, changed, caller_name=cls.__name__)
 
 
 def validate_parameters(estimator: Any) -> None:

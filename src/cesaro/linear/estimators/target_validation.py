@@ -33,11 +33,12 @@ def check_labels(X, y) -> Labels:
         y = column_or_1d(y, warn=True)
     check_consistent_length(X, y)
     if y.dtype.kind in "fiub":
-        check_finite(y, "y", where=lambda k: f"row {k}")
-        differs = y != y[0]
-        other = y[differs.argmax()]
-        if np.array_equal(y == other, differs) and y[0] == int(y[0]) and other == int(other):
-            return Labels(np.sort(np.array([y[0], other])), (differs ^ (other < y[0])).astype(np.intp))
+        low, high = y.min(), y.max()  # NaN if there is one
+        if not (np.isfinite(low) and np.isfinite(high)):
+            check_finite(y, "y", where=lambda k: f"row {k}")
+        second = y == high
+        if np.count_nonzero(second) + np.count_nonzero(y == low) == len(y) and low == int(low) and high == int(high):
+            return Labels(np.array([low, high]), second.astype(np.intp))
     if y.dtype.kind == "O":
         _check_words(y)
     check_classification_targets(y)

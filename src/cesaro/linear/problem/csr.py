@@ -60,7 +60,7 @@ def without_redundant_arrays(rows: Rows) -> Rows:
     For kernels that ask `entry` and `span`.
     """
     data, ptr, n = rows.data, rows.ptr, rows.n
-    if len(data) > 0 and all((data[k : k + PIECE] == 1.0).all() for k in range(0, len(data), PIECE)):
+    if len(data) > 0 and data[0] == 1.0 and all((data[k : k + PIECE] == 1.0).all() for k in range(0, len(data), PIECE)):
         rows = rows._replace(data=None)  # type: ignore[arg-type]
     if (
         n >= LARGE

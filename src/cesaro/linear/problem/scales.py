@@ -8,7 +8,7 @@ import math
 import numpy as np
 from numba import njit
 
-from cesaro.compiled.flags import KERNEL
+from cesaro.compiled.flags import KERNEL, LOOP
 from cesaro.linear.problem.block_order import pieces
 from cesaro.linear.problem.csr import Rows
 from cesaro.linear.problem.problem import Problem
@@ -43,8 +43,19 @@ def largest_entry(problem: Problem) -> float:
     if problem.largest is not None:
         return problem.largest
     data = problem.rows.data
-    sizes = [max(float(data[piece].max()), -float(data[piece].min())) for piece in pieces(len(data))]
-    return max([*sizes, abs(problem.rows.bias)])
+    bits = data.view(np.uint64 if data.itemsize == 8 else np.uint32)
+    mask = bits.dtype.type(2 ** (8 * data.itemsize - 1) - 1)
+    top = max((largest_bits(bits[piece], mask) for piece in pieces(len(bits))), default=0)
+    return max(float(bits.dtype.type(top).view(data.dtype)), abs(problem.rows.bias))
+
+
+@njit(**LOOP)
+def largest_bits(bits, mask):
+    """The largest of floats without their sign, as whole numbers: these have the same order, and NaN above all."""
+    top = mask & np.uint32(0)
+    for k in range(bits.shape[0]):
+        top = max(top, bits[k] & mask)
+    return top
 
 
 def column_sizes(rows: Rows) -> np.ndarray:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from threadpoolctl import threadpool_info
 
 from cesaro.compiled.blas_threads import one_blas_thread
 from cesaro.linear.problem.csr import make_rows
@@ -139,10 +140,8 @@ def test_what_the_sweeps_do_not_finish_is_polished_but_not_within_a_few_epochs()
 
 
 def test_the_blas_limit_is_lifted_when_the_last_one_leaves():
-    from cesaro.compiled import blas_threads
-
-    before = [library["num_threads"] for library in blas_threads._controller().info()]
+    before = [library["num_threads"] for library in threadpool_info()]
     with one_blas_thread(), one_blas_thread():
-        blas = [library for library in blas_threads._controller().info() if library["user_api"] == "blas"]
+        blas = [library for library in threadpool_info() if library["user_api"] == "blas"]
         assert all(library["num_threads"] == 1 for library in blas)
-    assert [library["num_threads"] for library in blas_threads._controller().info()] == before
+    assert [library["num_threads"] for library in threadpool_info()] == before

@@ -189,7 +189,7 @@ class SolverState:
             self.rows, self.record, self.evaluation_order, w, p, self.loss, self.slack, self.found_active
         )
         f = objective_of(mean, w, self.mu, self.l1, self.free)
-        if self.lost * norm(w) > 0.01 * max(tol * f, min(self.gap, f), 1e-12 * f):
+        if self.lost * math.sqrt(np.dot(w, w)) > 0.01 * max(tol * f, min(self.gap, f), 1e-12 * f):
             self.sum_afresh()
         self.dual_value = D - sum_error(self.n, size)
         self.dual_floor = self.n * self.dual_value
