@@ -28,7 +28,8 @@ class DualAveragingClassifier(FitsFiles, LinearClassifier):
 
     It minimises
 
-        alpha (1 - l1_ratio)/2 |w|^2 + alpha l1_ratio |w|_1 + sum_i v_i loss(y_i <x_i, w>) / sum_i v_i
+        alpha (1 - l1_ratio)/2 |w|^2 + alpha l1_ratio |w|_1
+            + sum_i v_i loss(y_i <x_i, w>) / sum_i v_i
 
     over |w| <= radius, with v the sample weights; one class against the rest when there are more than two. `tol` is the
     proved relative gap to the exact optimum.

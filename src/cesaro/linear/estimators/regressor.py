@@ -28,7 +28,8 @@ class DualAveragingRegressor(FitsFiles, LinearRegressor):
 
     It minimises
 
-        alpha (1 - l1_ratio)/2 |w|^2 + alpha l1_ratio |w|_1 + sum_i v_i loss(<x_i, w>, y_i) / sum_i v_i
+        alpha (1 - l1_ratio)/2 |w|^2 + alpha l1_ratio |w|_1
+            + sum_i v_i loss(<x_i, w>, y_i) / sum_i v_i
 
     over |w| <= radius, with v the sample weights; one model for each column of y. With an intercept y is centred first,
     and its (weighted) mean is added back. `tol` is the proved relative gap to the exact optimum.
