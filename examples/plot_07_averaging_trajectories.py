@@ -35,18 +35,31 @@ schemes = {
 }
 
 # %%
-# The points where the subgradients are taken, for sixty steps; large dots are what the method returns. ``callback``
-# sees them.
+# The points where the subgradients are taken, for sixty steps; large dots are what the method returns. A ``callback``
+# would see what would be returned, so the function itself notes where it is asked for a subgradient.
+
+
+class Noted:
+    """f, and the points at which a subgradient was asked for."""
+
+    def __init__(self):
+        self.points = []
+
+    def value(self, w):
+        return f(w)[0]
+
+    def subgradient(self, w):
+        self.points.append(w.copy())
+        return f(w)[1]
+
 
 side = np.linspace(-1.6, 1.8, 300)
 surface = np.array([[f(np.array([a, b]))[0] for a in side] for b in side])
 figure, axes = plt.subplots(2, 3, figsize=(9.6, 6.6), sharex=True, sharey=True)
 for ax, (method, name) in zip(axes.flat, schemes.items(), strict=True):
-    points = [start]
-    res = cesaro.minimize(
-        f, start, method=method, mu=MU, anchor=0.0, max_iter=60, callback=points.append
-    )
-    path = np.array(points)
+    noted = Noted()
+    res = cesaro.minimize(noted, start, method=method, mu=MU, anchor=0.0, max_iter=60)
+    path = np.array(noted.points)
     ax.contour(
         side,
         side,
