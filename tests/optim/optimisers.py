@@ -83,7 +83,6 @@ TABLE = {
     "SC-PDA, max-norm": Entry(_with(SCPDA, start=4, radius=1.5, per_row=True)),
     "SC-PDA, geometric, decoupled decay": Entry(_with(SCPDA, averaging=0.1, decoupled_weight_decay=True)),
     "Interpolated": Entry(_with(Interpolated), needs_closure=True, returns_to_rounding=True),
-    "Interpolated, finite": Entry(_with(Interpolated, error_if_nonfinite=True), needs_closure=True),
     "Interpolated, dual average": Entry(
         _with(Interpolated, b=0.5, dual="average", averaging="linear", start=4, radius=2.0),
         needs_closure=True,

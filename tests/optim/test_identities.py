@@ -175,3 +175,23 @@ def test_a_binding_ball_makes_gda_different_from_projected_sgd():
 
     ours = train(lambda p: GDA(p, lr=0.1, radius=0.5))
     assert distance(ours, train(lambda p: torch.optim.SGD(p, lr=0.1), after=project)) > 1e-2
+
+
+def test_after_an_error_in_the_closure_interpolated_has_the_bits_of_before_if_it_was_asked_to_check_gradients():
+    p = torch.nn.Parameter(torch.linspace(-1.0, 1.3, 7))
+    optimizer = Interpolated([p], lr=0.1, error_if_nonfinite=True)
+
+    def gradient():
+        p.grad = p.detach().sin()
+        return torch.zeros(())
+
+    for _ in range(3):
+        optimizer.step(gradient)
+    before = p.detach().clone()
+
+    def closure():
+        raise KeyError("on purpose")
+
+    with pytest.raises(KeyError):
+        optimizer.step(closure)
+    assert torch.equal(p, before)

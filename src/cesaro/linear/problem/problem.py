@@ -91,8 +91,6 @@ class Fit(NamedTuple):
 
 def objective(mean_loss: Any, w: np.ndarray, mu: Any, l1: Any = 0.0, d: int | None = None) -> Any:
     """mu/2 |w|^2 + l1 |w|_1 + mean loss, of points (..., width); the first d entries bear the L1 term."""
-    if w.ndim == 1 and isinstance(l1, float) and l1 == 0.0 and SMALL <= (square := float(np.dot(w, w))) <= 1.0 / SMALL:
-        return mean_loss + mu / 2.0 * square
     with np.errstate(over="ignore", under="ignore"):
         squares = w @ w if w.ndim == 1 else np.einsum("ij,ij->i", w, w)
         penalty = mu / 2.0 * squares

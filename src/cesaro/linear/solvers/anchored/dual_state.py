@@ -124,8 +124,7 @@ class SolverState:
 
     def parts(self, first: bool) -> int:
         """Of how many points an epoch's average consists: of as many as cost little beside the epoch."""
-        few = max(1, min(8, self.working.entries // (8 * len(self.working.columns.h))))
-        return (4 if first else 2) * few
+        return (4 if first else 2) * max(1, min(8, self.working.entries // (8 * len(self.working.columns.h))))
 
     def recenter_at_average(self, done: Epoch, prox_weight: float, share: float) -> tuple[float, float]:
         """Move the prox center to an epoch's average, which counts `share` in the average of all epochs.
@@ -189,7 +188,7 @@ class SolverState:
             self.rows, self.record, self.evaluation_order, w, p, self.loss, self.slack, self.found_active
         )
         f = objective_of(mean, w, self.mu, self.l1, self.free)
-        if self.lost * math.sqrt(np.dot(w, w)) > 0.01 * max(tol * f, min(self.gap, f), 1e-12 * f):
+        if self.lost * norm(w) > 0.01 * max(tol * f, min(self.gap, f), 1e-12 * f):
             self.sum_afresh()
         self.dual_value = D - sum_error(self.n, size)
         self.dual_floor = self.n * self.dual_value

@@ -9,8 +9,7 @@ shards change their g_k by delta_k, all at once,
 
 and the bracket is the anchored dual of the shard's rows alone, from the common h: what an ordinary epoch over them
 raises. So the sum of the changes, weighted by p_k, never lowers the anchored dual (CoCoA+ of Ma et al. 2015 with
-gamma = 1, sigma' = 1/p_k). One shard is one machine's epoch, to the bit. The dual values are feasible whatever happened
-before, so the bound of `dual_state` holds at every round.
+gamma = 1, sigma' = 1/p_k). One shard is one machine's epoch, to the bit. The bound of `dual_state` holds at every round.
 """
 
 import math
@@ -119,17 +118,17 @@ class Shard:
             self.sum_afresh()
         D -= sum_error(current.n, size)
         current.dual_floor = current.n * D
-        held, lost, average = self.held, current.lost + 8.0 * U * norm(self.held), np.zeros_like(request.w)
+        held, lost = self.held, current.lost + 8.0 * U * norm(self.held)
         current.recenter(request.center, request.kappa * current.n, request.g)
-        changed = np.zeros_like(request.w)
+        average = changed = np.zeros_like(held)
         for k in range(request.epochs):
             if len(current.active):
                 average, changes, *_ = run_epoch(current, first=request.first and k == 0)
                 current.count_rounding(changes)
                 changed = current.g - request.g  # where no row is visited it would be rounding alone
         self.held = held + changed
-        constants = self.constant_planes() if current.free and request.first else None
-        return Reply(self.weight, loss, D, active, lost, held, changed, average.copy(), constants)
+        planes = self.constant_planes() if current.free and request.first else None
+        return Reply(self.weight, loss, D, active, lost, held, changed, average.copy(), planes)
 
 
 class MergedState:
