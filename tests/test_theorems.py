@@ -187,3 +187,19 @@ def test_without_strong_convexity_rounding_of_the_slope_counts_as_far_as_the_dom
         slope += share * (Fraction(g[1]) - slope)
         constant -= share * (Fraction(g[1]) + constant)
     assert Fraction(bundle.bound()) <= constant + min(slope, slope * Fraction(far))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_with_little_strong_convexity_rounding_of_the_slope_moves_the_minimiser(seed):
+    """Slopes that cancel but for rounding, mu = 1e-30: the bound against that of the same cuts, averaged in fractions."""
+    rng, mu, x = np.random.default_rng(seed), 1e-30, np.zeros(2)
+    bundle, slopes, constant = Bundle(mu, Everywhere(), 2), [Fraction(0), Fraction(0)], Fraction(0)
+    a = rng.uniform(0.5, 1.5, 5)
+    g = rng.normal(size=(5, 2))
+    g[-1] = -(a[:-1] @ g[:-1]) / a[-1]
+    for t in range(1, 6):
+        share = float(a[t - 1] / a[:t].sum())
+        bundle.add(1.0, g[t - 1], x, float(g[t - 1] @ g[t - 1]), 0.0, share)
+        slopes = [s + Fraction(share) * (Fraction(each) - s) for s, each in zip(slopes, g[t - 1], strict=True)]
+        constant += Fraction(share) * (1 - constant)
+    assert Fraction(bundle.bound()) <= constant - (slopes[0] ** 2 + slopes[1] ** 2) / (2 * Fraction(mu))

@@ -144,8 +144,8 @@ def test_an_interrupted_figure_goes_on_where_it_was(tmp_path, monkeypatch):
 def test_the_quick_figure_says_what_is_short_and_what_is_missing(tmp_path, monkeypatch):
     monkeypatch.setattr(figure2, "QUICK", replace(SMALL, epochs=2, rates=(0.05,), seeds=1))
     figure = figure2.run(Budget(tmp_path, quick=True))
-    assert [len(panel.series) for panel in figure.panels] == [5, 5, 5, 5, 0, 0]
-    assert "cesaro data fetch cifar100" in figure.panels[4].note
+    assert [len(panel.series) for panel in figure.panels] == [5, 5, 5, 5]
+    assert any("cesaro data fetch cifar100" in note for note in figure.shortened)
     assert "48 of 50,000 training images, 2 epochs" in figure.shortened[0]
     assert figure.claims == ()
     assert figure.table[0][1:] == ("rate 0.05", "chosen", "seeds", "test accuracy", "seconds a run")
@@ -159,9 +159,9 @@ def test_a_figure_whose_runs_are_not_all_made_says_so_and_draws_those_that_are(t
     for training_name in ("SWA", "GDA"):
         trainer.train(training_name, 0.05, 0)
     figure = figure2.run(Budget(tmp_path, time_limit=0.0))
-    assert [len(panel.series) for panel in figure.panels] == [2, 2, 4, 4, 0, 0]
+    assert [len(panel.series) for panel in figure.panels] == [2, 2, 4, 4]
     assert "CIFAR-10: 2 of 15 runs are made" in figure.shortened
-    assert "The same command continues" in figure.panels[4].note
+    assert any(note.startswith("CIFAR-100: not run: the time was over") for note in figure.shortened)
     assert figure.table[1][2] == "not run"
     assert figure.claims == ()
 

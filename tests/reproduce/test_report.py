@@ -16,6 +16,7 @@ import pytest
 
 pytest.importorskip("plotly", reason="plotly is not installed: pip install cesaro[report]")
 
+from cesaro.reproduce.report import html
 from cesaro.reproduce.report.colours import colour, on_dark
 from cesaro.reproduce.report.html import write_report
 from cesaro.reproduce.results import Claim, Figure, Panel, Series
@@ -96,6 +97,13 @@ def test_a_variant_has_the_colour_of_its_method_and_dark_colours_are_lighter():
     assert colour("GDA, as printed") == colour("GDA") != colour("unheard of")
     assert int(on_dark("anchored")[1:3], 16) > int(colour("anchored")[1:3], 16)
     assert on_dark("SC-RDA") == colour("SC-RDA")  # bright enough as it is
+
+
+def test_of_what_was_measured_the_first_sentence_is_shown_and_the_rest_unfolds():
+    assert html.measured("At most 0.5 of it. So it <holds>. Always.") == (
+        "<p>At most 0.5 of it.</p><details><summary>more</summary><p>So it &lt;holds&gt;. Always.</p></details>"
+    )
+    assert html.measured("At most 0.5 of it.") == "<p>At most 0.5 of it.</p>"
 
 
 # From here on in a browser.

@@ -11,13 +11,16 @@ from cesaro.reproduce.results import NO_TORCH, Claim, Figure, Panel
 
 TITLES = {"cifar10": "CIFAR-10", "cifar100": "CIFAR-100"}
 VARIANTS = {"as printed": PRINTED, "with a constant phase": MODIFIED}
+CHOSEN = (
+    "Every method has the rate of the paper's grid whose run, in full length on the first seed, is best on training images "
+    "held out for that."
+)
 Found = dict[str, Outcomes | str]  # of each data set every method's outcome, or why there is none
 PaperClaims = Callable[
     [dict[str, Outcomes], Methods, int, str], tuple[Claim, ...]
 ]  # the int: test images; the str: a variant
 HOW = (
-    "Weight decay 5e-3, no augmentation; the paper prints neither its batch size nor its number of epochs. Every method has "
-    "the rate of the paper's grid whose run, in full length on the first seed, is best on training images held out for that. "
+    "Weight decay 5e-3, no augmentation; the paper prints neither its batch size nor its number of epochs. {rates} "
     "SWA is the mean of SGD's weights at epoch ends from the middle of the run on. As printed, the weights a_t = gamma_t = t "
     "of GDA and SC-PDA advance from the first step and the rate falls like 1/t at once; with a constant phase they begin to "
     "advance after 1000 steps, two thirds of a shorter run. GDA is shown at the last point, dashed, and at the a-weighted "
@@ -66,7 +69,7 @@ def network_panels(data: str, found: Outcomes | str) -> list[Panel]:
     """Training loss and test accuracy of each variant beside SGD and SWA, or why they are missing."""
     labels = {"fitted_loss": "cross-entropy", "test_accuracy": "test accuracy (%)"}
     if isinstance(found, str):
-        return [Panel(TITLES[data], label, note=found) for label in labels.values()]
+        return [Panel(TITLES[data], "", note=found)]
     return [
         Panel(
             f"{TITLES[data]}, {variant}",
@@ -103,6 +106,8 @@ def largest_rate_note(found: Found) -> str:
     if not outcomes:
         return ""
     largest = max(max(outcome.scores) for outcome in outcomes)
+    if all(len(outcome.scores) == 1 for outcome in outcomes):
+        return ""  # nothing was chosen
     chosen = sum(outcome.lr == largest for outcome in outcomes)
     return f" {chosen} of {len(outcomes)} lines have the largest rate of the grid, {largest:g}." if chosen else ""
 
@@ -113,7 +118,8 @@ def describe_setting(setting: TrainingSetting) -> str:
     rates = ", ".join(f"{rate:g}" for rate in setting.rates)
     return (
         f"{setting.images:,} of 50,000 training images, {setting.epochs} epochs, batches of {setting.batch_size}, {count}, "
-        f"{'rate' if len(setting.rates) == 1 else 'rates'} {rates}; measured on {setting.fitted:,} training and "
+        f"{'rate' if len(setting.rates) == 1 else 'rates'} {rates}; measured on "
+        f"{min(setting.fitted, setting.images):,} training and "
         f"{setting.test:,} test images"
     )
 
@@ -152,8 +158,14 @@ def network_figure(
     claims: tuple[Claim, ...],
     notes: tuple[str, ...],
 ) -> Figure:
-    """The figure of both data sets."""
-    panels = tuple(panel for data in TITLES for panel in network_panels(data, found[data]))
-    caption = HOW + largest_rate_note(found) + beyond_note(trainers)
+    """The figure of both data sets; where one has runs and the other none, that is said, and no empty panel drawn."""
+    none = {data: why for data, why in found.items() if isinstance(why, str)}
+    if len(none) < len(found):
+        notes = (*notes, *(f"{TITLES[data]}: {why[0].lower()}{why[1:].rstrip('.')}" for data, why in none.items()))
+    else:
+        none = {}
+    panels = tuple(panel for data in TITLES if data not in none for panel in network_panels(data, found[data]))
     rates = next(iter(trainers.values())).setting.rates if trainers else ()
+    how = HOW.format(rates=CHOSEN if len(rates) != 1 else f"Of the paper's rates only {rates[0]:g} was tried.")
+    caption = how + largest_rate_note(found) + beyond_note(trainers)
     return Figure(name, title, caption, panels, claims, notes, table=rates_table(found, rates))

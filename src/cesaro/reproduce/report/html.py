@@ -198,8 +198,16 @@ def panel_html(figure: int, index: int, panel: Panel, legend: bool) -> str:
 def claim_html(claim: Claim) -> str:
     return (
         f"<li><div><b>The paper</b><blockquote>{escape(claim.paper)}</blockquote></div>"
-        f"<div><b>Measured here</b><p>{escape(claim.measured)}</p></div>{verdict_badge(claim.verdict)}</li>"
+        f"<div><b>Measured here</b>{measured(claim.measured)}</div>{verdict_badge(claim.verdict)}</li>"
     )
+
+
+def measured(words: str) -> str:
+    """The first sentence; what follows unfolds."""
+    first = first_sentence(words)
+    rest = words[len(first) :].lstrip(". ")
+    more = f"<details><summary>more</summary><p>{escape(rest)}</p></details>" if rest else ""
+    return f"<p>{escape(first)}.</p>{more}"
 
 
 def verdict_badge(verdict: str, text: str = "") -> str:

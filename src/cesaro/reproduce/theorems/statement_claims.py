@@ -20,7 +20,6 @@ def statement_claims(numbers: dict[str, Any]) -> tuple[Claim, ...]:
         *lemma_claims(found),
         *assumption_claims(found),
         *remark_claims(numbers),
-        *reading_claims(),
     )
 
 
@@ -137,13 +136,13 @@ def assumption_claims(found: dict[str, Any]) -> tuple[Claim, ...]:
     ratio = found["random"]["m0 ratio"]
     return (
         Claim(
-            "Assumption 1: |g| <= M.",
+            "Assumption 1, (20): |g| <= M.",
             f"On the bounded Q of (1) it may hold, without a constraint, as in (29), it cannot: |g| is at least mu |x - w*|, "
             f"which reached {ratio:.3f} of it. Along the run it holds for the hinge loss, with M = 2 max |x_i|.",
             "partly" if ratio <= 1 + ROUNDING else "not",
         ),
         Claim(
-            "Assumption 2: |hat g - g| <= sigma^2.",
+            "Assumption 2, (21): |hat g - g| <= sigma^2.",
             "A reading: Theorem 3 does not use it, Corollary 4 needs E |hat g|^2 <= G^2. As printed it gives G^2 = M^2 + "
             "sigma^4, and as it is usual, E |hat g - g|^2 <= sigma^2, it gives M^2 + sigma^2.",
             "partly",
@@ -164,7 +163,8 @@ def remark_claims(numbers: dict[str, Any]) -> tuple[Claim, ...]:
         Claim(
             "Remark 2: Lemmas 1 to 3 give Theorem 2.",
             "They give the corrected one, if Lemma 3 has its dropped term: the printed proof puts |w_t - w_(t-1)| where "
-            "|w_t - x_t| stands, and the printed theorem is false. The remark announces it and claims nothing else.",
+            "|w_t - x_t| stands, and the printed theorem is false. The remark announces it; that the individual "
+            "rate rests on Lemma 3 is right.",
             "not",
         ),
         Claim(
@@ -201,29 +201,5 @@ def remark_claims(numbers: dict[str, Any]) -> tuple[Claim, ...]:
             f"says {decade['pi'][3]:.4f}: log t/t. Its steps are those of (15), largest distance "
             f"{random['sc-rda distance']:.1e}.",
             "not" if decade["pi"][2] > 0.9 * decade["pi"][3] else "reproduced",
-        ),
-    )
-
-
-def reading_claims() -> tuple[Claim, ...]:
-    """What can only be read, not run."""
-    return (
-        Claim(
-            "Algorithms 1 and 2: from w_0 = 0 with a_0 = gamma_0 = Gamma_0 = 0.",
-            "The first step is 0/0, and Algorithm 2 has k where t is meant; counting from 1 gives (19) and (23), which "
-            "are run here.",
-            "partly",
-        ),
-        Claim(
-            "Equation (29): the SVM objective mu/2 |w|^2 + sum of the losses.",
-            "Run as mu/2 |w|^2 + mean loss, which is the same function with mu/n for mu; with the sum, steps 1/(mu t) "
-            "make |w| n times "
-            "too large at first. The sum begins at 0 and has n + 1 terms.",
-            "partly",
-        ),
-        Claim(
-            "Equation (30): hat g_t is the subgradient of one loss.",
-            "It is an unbiased estimate only with mu w_t added (and with the sum of (29) only n times as large); run so here.",
-            "partly",
         ),
     )

@@ -13,11 +13,12 @@ import numpy as np
 from cesaro.domains import Ball, Box, Domain, Halfspace, Simplex
 from cesaro.methods import GDA, PAPSG, PAPSGSC, PSG, SCPDA, SCRDA, AnytimePrinted, MirrorDescent, Schedule
 from cesaro.reproduce.theorems.counterexamples import last_point
+from cesaro.reproduce.theorems.recursions import definition_1, recursions_distance
 from cesaro.reproduce.theorems.runs import Iterates, KnownProblem, random_problem, run_method
 from cesaro.weights import Linear, Power, Uniform
 
 STEPS = 100
-EDITION = 2  # of what is computed here: numbers that another one has saved are not taken
+EDITION = 3  # of what is computed here: numbers that another one has saved are not taken
 IRRATIONAL = {"pi": math.pi, "sqrt 2": math.sqrt(2), "e": math.e, "1/sqrt 2": math.sqrt(0.5)}
 
 
@@ -41,6 +42,7 @@ def on_random_problems(problems: int) -> dict[str, float]:
         note_last_points(largest, problem)
         note_primal_averages(largest, problem)
         note_identities(largest, problem)
+        largest.note("recursions distance", recursions_distance(problem))
     return dict(largest.found)
 
 
@@ -236,4 +238,5 @@ def all_numbers(problems: int, steps: int) -> dict[str, Any]:
         "equation 13": equation_13(steps),
         "last point": [list(last_point(weights, 200)) for weights in (Uniform(), Linear())],
         "leading constants": leading_constants(),
+        "definition 1 ratio": definition_1(0.25),
     }
