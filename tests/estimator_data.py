@@ -22,3 +22,8 @@ def objective(model, X, y, v=None):
     unit = float(getattr(model, "_alpha_units", [1.0])[0])
     penalty = model.alpha * ((1 - model.l1_ratio) / 2 / unit * squares + model.l1_ratio * np.abs(w).sum())
     return penalty + np.average(loss, weights=v)
+
+
+def searched_data(**how):
+    """The same, for searches over alpha."""
+    return data(**({"d": 5} | how))

@@ -45,7 +45,8 @@ def mix(keep: float, old: Cut, share: float, new: Cut) -> Cut:
 def lower_bound(cut: Cut, mu: float, domain: Domain, eps: float = EPS) -> float:
     """The minimum of a cut over the domain, less a bound on all rounding errors; -inf where the minimum is.
 
-    eps is the precision of the oracle's answers, if that is lower than float64's.
+    eps is the precision of the oracle's answers, if that is lower than float64's. What s may be off by moves the minimiser
+    too, by that over mu: docs/proofs.md, section 9.
     """
     slack = (cut.s.size + 2 * cut.merged + 4) * eps
     if mu == 0:
@@ -53,7 +54,8 @@ def lower_bound(cut: Cut, mu: float, domain: Domain, eps: float = EPS) -> float:
         return bound if math.isfinite(bound) else -math.inf
     m = domain.project(cut.s / -mu)
     mm = float(m @ m)
-    bound = cut.c + float(cut.s @ m) + mu / 2 * mm - slack * (cut.size + mu * mm + cut.slope * math.sqrt(mm))
+    far = min(math.sqrt(mm) + slack * cut.slope / (2 * mu), domain.reach(np.zeros_like(m)))
+    bound = cut.c + float(cut.s @ m) + mu / 2 * mm - slack * (cut.size + mu * mm + cut.slope * far)
     return bound if math.isfinite(bound) else -math.inf
 
 
@@ -75,6 +77,7 @@ def tighten(cuts: list[Cut], mu: float, domain: Domain, eps: float = EPS) -> flo
         uphill = c - gram @ ahead if unconstrained else c + S @ domain.project(ahead @ S / -mu)
         previous, weights = weights, Simplex().project(ahead + uphill / curvature)
         ahead = weights + k / (k + 3) * (weights - previous)
+    weights = weights / weights.sum()  # the projection leaves a sum that is 1 only about
     mixed = Cut(
         weights @ S,
         float(weights @ c),

@@ -22,10 +22,12 @@ class Trace:
         Seconds of the run itself.
     value, lower_bound, gap : ndarray of float
         Value of the output, the proved lower bound, and their difference.
+    bound : ndarray of float
+        What the method's theorem says of that difference, inf where there is none.
     """
 
     def __init__(self) -> None:
-        self._rows: list[tuple[int, float, float, float, float]] = []
+        self._rows: list[tuple[int, float, float, float, float, float]] = []
         self._begin = perf_counter()
         self._paused = 0.0
         self._since: float | None = None
@@ -51,23 +53,24 @@ class Trace:
             self._paused += perf_counter() - self._since
             self._since = None
 
-    def record(self, iteration: int, value: float, lower_bound: float, gap: float) -> None:
+    def record(self, iteration: int, value: float, lower_bound: float, gap: float, bound: float) -> None:
         """Add a row; the time is the clock's."""
-        self._rows.append((iteration, self.elapsed, value, lower_bound, gap))
+        self._rows.append((iteration, self.elapsed, value, lower_bound, gap, bound))
 
     @property
-    def last(self) -> tuple[int, float, float, float, float]:
-        """The last row: iteration, time, value, lower bound, gap."""
+    def last(self) -> tuple[int, float, float, float, float, float]:
+        """The last row: iteration, time, value, lower bound, gap, the theorem's bound."""
         return self._rows[-1]
 
     def __len__(self) -> int:
         return len(self._rows)
 
     def __repr__(self) -> str:
-        return f"Trace({len(self)} records: iteration, time, value, lower_bound, gap)"
+        return f"Trace({len(self)} records: iteration, time, value, lower_bound, gap, bound)"
 
     iteration: np.ndarray = _column(0, int)
     time: np.ndarray = _column(1, float)
     value: np.ndarray = _column(2, float)
     lower_bound: np.ndarray = _column(3, float)
     gap: np.ndarray = _column(4, float)
+    bound: np.ndarray = _column(5, float)

@@ -14,6 +14,10 @@ from sources import classes, cut, fit_here
 from cesaro.engines import local_mode
 from cesaro.engines.dask import DaskDualAveragingClassifier, DaskDualAveragingRegressor
 from cesaro.linear import DualAveragingClassifier, DualAveragingRegressor
+from cesaro.linear.bounds.rounding import relative_error
+from cesaro.linear.problem.csr import make_rows
+from cesaro.linear.problem.problem import Problem
+from cesaro.losses import Hinge
 
 
 @pytest.mark.parametrize("chunks", [400, 130, 50, 13])
@@ -120,3 +124,15 @@ def test_models_that_are_asked_in_groups_are_those_that_are_asked_together(monke
     assert np.array_equal(groups.coef_, together.coef_)
     assert np.array_equal(groups.lower_bound_, together.lower_bound_)
     assert not local_mode._HELD
+
+
+def test_the_rounding_of_the_objective_is_that_of_all_rows_not_of_a_sample():
+    X, y = np.random.default_rng(0).normal(size=(4500, 2)), np.repeat(["ant", "bee", "ant"], 1500)
+    X[700, 1] = 1e6
+    for seed in range(4):
+        model = fit_here(
+            DaskDualAveragingClassifier(alpha=1.0, max_iter=60, tol=0, random_state=seed), *cut(X, y, 1500)
+        )
+        w = np.append(model.coef_[0], model.intercept_)
+        problem = Problem(make_rows(X, 1.0), np.where(y == "bee", 1.0, -1.0), np.ones(4500), Hinge(), 1.0)
+        assert model._rounding >= relative_error(problem, w, model.objective_)

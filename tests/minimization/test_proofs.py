@@ -21,7 +21,19 @@ def test_the_gap_is_never_smaller_than_the_truth(name, kind, region):
         assert res.gap == res.fun - res.lower_bound
         assert np.all(res.trace.lower_bound <= problem.minimum)
         assert res.fun - problem.minimum <= res.bound * (1 + 1e-9) + 1e-12
+        assert np.all(res.trace.value - problem.minimum <= res.trace.bound * (1 + 1e-9) + 1e-12)
         assert res.fun == pytest.approx(problem(res.x)[0], rel=1e-14)
+
+
+@pytest.mark.parametrize("name", ["gda", "sc-pda", "da", "pda"])
+def test_the_theorems_bound_along_a_run_is_that_of_runs_that_end_there(name):
+    problem = make(3, "absolute", "ball", mu=0.1)
+    trace = solve(problem, method=name, anchor=1.0, max_iter=60).trace
+    assert len(trace.bound) == len(trace) >= 10
+    ended = [solve(problem, method=name, anchor=1.0, max_iter=int(n)).bound for n in trace.iteration]
+    assert np.array_equal(trace.bound, ended)
+    assert np.all(np.isfinite(trace.bound))
+    assert trace.bound[-1] < trace.bound[0]
 
 
 @pytest.mark.parametrize("name", ["gda", "sc-pda", "optimal-rda", "pa-psg-sc"])

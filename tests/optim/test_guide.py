@@ -11,7 +11,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install cesaro[torch]")
 
-from cesaro.optim import GDA, SCPDA
+from cesaro.optim import GDA, SCPDA, averaged_adamw
 
 GUIDE = Path(__file__).parents[2] / "docs" / "networks.md"
 
@@ -66,19 +66,24 @@ def example(word: str) -> str:
     return found
 
 
+def skip_without(module: str) -> None:
+    parent = module.split(".")[0]  # find_spec imports it, and raises where there is none
+    if importlib.util.find_spec(parent) is None or importlib.util.find_spec(module) is None:
+        pytest.skip(f"{module} is not installed: pip install cesaro[frameworks]")
+
+
 @pytest.mark.parametrize(
     ("needs", "word", "prelude"),
     [
         ("torch", "evaluate(model)  # nothing", PRELUDE),
-        ("lightning", "import lightning", PRELUDE),
+        ("lightning.pytorch", "import lightning", PRELUDE),  # another package is called lightning too
         ("transformers", "import Trainer", PRELUDE + TRANSFORMER),
         ("accelerate", "import Accelerator", PRELUDE),
     ],
 )
 def test_the_example_trains(needs, word, prelude, tmp_path):
     for package in (needs, "accelerate") if needs == "transformers" else (needs,):
-        if importlib.util.find_spec(package) is None:
-            pytest.skip(f"{package} is not installed: pip install cesaro[frameworks]")
+        skip_without(package)
     run_example(prelude + example(word) + CHECK, tmp_path)
 
 
@@ -102,8 +107,7 @@ def run_example(code: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("start", "t0"), [(0, 0), (10, 5)])
 def test_the_recipe_for_jax_is_gda_and_sc_pda(start, t0, primal, radius):
     for package in ("jax", "optax"):
-        if importlib.util.find_spec(package) is None:
-            pytest.skip(f"{package} is not installed: pip install cesaro[frameworks]")
+        skip_without(package)
     import jax
     import jax.numpy as jnp
     import optax
@@ -133,3 +137,28 @@ def test_the_recipe_for_jax_is_gda_and_sc_pda(start, t0, primal, radius):
         optimizer.step()
         for p, name in zip(ours, "ab", strict=True):
             np.testing.assert_allclose(p.detach().numpy(), np.asarray(params[name]), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", [SCPDA, GDA])
+def test_a_run_that_is_extended_before_its_rate_falls_is_the_longer_run(kind):
+    def after(steps, later):
+        weights = torch.nn.Parameter(torch.arange(4.0))
+        optimizer = kind([weights], lr=0.1, steps=steps)
+        for step in range(40):
+            if step == 15:
+                optimizer.param_groups[0]["steps"] = later
+            optimizer.zero_grad()
+            (weights - 1.0).abs().sum().backward()
+            optimizer.step()
+        return weights.detach()
+
+    assert torch.equal(after(30, 60), after(60, 60))
+    assert not torch.equal(after(30, 30), after(60, 60))
+
+
+def test_the_memory_of_the_guide_is_three_tensors_beside_the_parameters():
+    weights = torch.nn.Parameter(torch.ones(50))
+    optimizer = averaged_adamw([weights], steps=10)
+    weights.sum().backward()
+    optimizer.step()
+    assert sum(value.numel() == 50 for value in optimizer.state[weights].values()) == 3

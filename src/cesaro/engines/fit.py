@@ -41,7 +41,7 @@ def fit(model: Any, executor: Any, source: Source, options: EngineOptions) -> An
     """Fit the ordinary estimator `model` to the chunks; returns it."""
     work = _prepare(model, executor, source, options)
     fits, sample = _solve(model, executor, work, options)
-    engine_interface.publish(model, fits, sample, work.whole.rows)
+    engine_interface.publish(model, fits, sample, work.whole.rows, work.whole.largest)
     return model
 
 
@@ -49,7 +49,7 @@ def _prepare(model: Any, executor: Any, source: Source, options: EngineOptions) 
     """Chunks to partitions, and what must be known of all rows before a worker can make a problem."""
     chunks = executor.load(source.chunks)
     known = _accepted(executor.each(partitions.facts, chunks, None))
-    n, width = _checked(source, known)
+    n, width, largest = _checked(source, known)
     settings = engine_interface.settings_of(model)
     slot: CheckpointSlot = NULL_SLOT
     if model.checkpoint is not None:
@@ -67,7 +67,7 @@ def _prepare(model: Any, executor: Any, source: Source, options: EngineOptions) 
         factory = factory._replace(facts=factory.facts._replace(penalize_intercept=True))
     if options.mode == "local":
         parts = [part for part, count in zip(parts, counts, strict=True) if count]
-    return Work(parts, problems.WholeFacts(sum(counts), n, blocks), factory, settings, slot)
+    return Work(parts, problems.WholeFacts(sum(counts), n, blocks, largest), factory, settings, slot)
 
 
 def _solve(model: Any, executor: Any, work: Work, options: EngineOptions) -> tuple[list[Fit], Any]:
@@ -103,8 +103,8 @@ def _accepted(known: list) -> list[partitions.Facts]:
     return known
 
 
-def _checked(source: Source, known: list[partitions.Facts]) -> tuple[int, int]:
-    """Rows and columns of the whole; refused if there are none, or of a scale whose squares overflow or vanish."""
+def _checked(source: Source, known: list[partitions.Facts]) -> tuple[int, int, float]:
+    """Rows, columns and the largest |x| of all; refused if none, or of a scale whose squares overflow or vanish."""
     n, largest = sum(fact.n for fact in known), max(fact.largest for fact in known)
     width = max((fact.width for fact in known if fact.n), default=0)  # a chunk without rows may be of any
     other = next((fact.width for fact in known if fact.n and fact.width != source.width), None)
@@ -114,7 +114,7 @@ def _checked(source: Source, known: list[partitions.Facts]) -> tuple[int, int]:
         raise ValueError("Found no rows: X has 0 samples, at least 1 is required.")
     if not (largest == 0.0 or 1e-20 <= largest <= 1e20):
         raise ValueError(f"the largest value in X is {largest:.1e}: scale the columns, so that it is near 1.")
-    return n, width
+    return n, width, largest
 
 
 def _class_problems(model: Any, executor: Any, parts: list, blocks: int) -> tuple[ClassProblems, list[int]]:

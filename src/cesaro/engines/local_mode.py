@@ -16,7 +16,8 @@ import numpy as np
 from cesaro.engines.problems import DistributedProblem, PartitionProblems
 from cesaro.linear.problem.problem import Fit, History, Problem
 from cesaro.linear.solvers import driver
-from cesaro.linear.solvers.anchored.shards import MergedState, Reply, Request, Shard, Sums, first_anchor, sums
+from cesaro.linear.solvers.anchored.shard_messages import Reply, Request, Sums, sums
+from cesaro.linear.solvers.anchored.shards import MergedState, Shard, first_anchor
 from cesaro.linear.solvers.driver import Evaluation, Report
 from cesaro.linear.solvers.settings import Settings
 from cesaro.storage.checkpoint import CheckpointSlot

@@ -25,6 +25,7 @@ class WholeFacts(NamedTuple):
     n: int  # with weight
     rows: int  # with or without
     blocks: int
+    largest: float  # |x|
 
 
 class DistributedProblem(NamedTuple):

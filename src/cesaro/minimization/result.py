@@ -18,7 +18,6 @@ def make_result(run: Run, reason: StopReason, success: bool, remark: str) -> Opt
         message += "; nothing is proved, because the oracle samples its subgradients"
     elif not proved and reason.status < BAD_ORACLE:
         message += "; nothing is proved: give mu > 0, or a bounded domain"
-    theorem = run.theorem if run.memory is not None and not contradiction else None
     return OptimizeResult(
         x=run.point.copy().reshape(run.oracle.shape),
         fun=run.value,
@@ -29,7 +28,7 @@ def make_result(run: Run, reason: StopReason, success: bool, remark: str) -> Opt
         message=message[:1].upper() + message[1:] + ".",
         lower_bound=run.lower if proved else -math.inf,
         gap=run.value - run.lower if proved else math.inf,
-        bound=theorem.value if theorem else math.inf,
+        bound=math.inf if contradiction else run.bound,
         anchor=run.schedule.anchor,
         trace=run.trace,
     )

@@ -120,8 +120,13 @@ class Run:
                 self.point, self.value = point, value
             if self.bundle:
                 self.lower = self.bundle.bound(self.oracle.eps)
-            self.trace.record(self.nit, value, self.lower, value - self.lower)
+            self.trace.record(self.nit, value, self.lower, value - self.lower, self.bound)
         self.due = max(self.t + 1, math.ceil(1.1 * self.t))
+
+    @property
+    def bound(self) -> float:
+        """What the method's theorem says of the output now; inf where there is none."""
+        return self.theorem.value if self.theorem and self.memory is not None else math.inf
 
     def contradicted(self) -> bool:
         """Whether the lower bound is above the value, by more than the value's own rounding."""

@@ -8,6 +8,7 @@ import pytest
 
 from cesaro.linear import DualAveragingRegressor
 from cesaro.linear.bounds.dual_bound import dual_bound
+from cesaro.linear.bounds.free_intercept import Plane, merged_plane
 from cesaro.linear.bounds.rounding import norm
 from cesaro.linear.problem.compensated_sum import add_compensated
 
@@ -63,3 +64,18 @@ def test_a_compensated_sum_keeps_what_its_additions_lose():
         total, lost = add_compensated(total, lost, 1e-17)
     assert total == 1.0
     assert total + lost == pytest.approx(1.0 + 1e-13, abs=1e-16)
+
+
+@pytest.mark.parametrize("shards", [1, 2, 40])
+def test_the_planes_of_several_shards_come_to_no_more_than_their_exact_average(shards):
+    """What they sum to may cancel; the shares are quotients of sums."""
+    for seed in range(50):
+        rng = np.random.default_rng(seed)
+        weights = rng.uniform(0.1, 1.0, shards)
+        D, g = rng.normal(size=shards), rng.normal(size=(shards, 3))
+        D[-1] -= D.mean() * shards
+        found = merged_plane(weights / weights.sum(), [Plane(float(a), b, 0.0) for a, b in zip(D, g, strict=True)])
+        shares = [Fraction(each) / sum(map(Fraction, weights)) for each in weights]
+        assert Fraction(found.D) <= sum(p * Fraction(each) for p, each in zip(shares, D, strict=True))
+        exact = [sum(p * Fraction(each) for p, each in zip(shares, column, strict=True)) for column in g.T]
+        assert sum((Fraction(a) - b) ** 2 for a, b in zip(found.g, exact, strict=True)) <= Fraction(found.lost) ** 2

@@ -10,13 +10,17 @@ import pytest
 import scipy.sparse as sp
 from estimator_data import data
 from interrupted_fits import cases, compiled, interrupt
+from linear_problems import make
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from cesaro import losses
 from cesaro.linear import DualAveragingClassifier, DualAveragingClassifierCV
+from cesaro.linear.estimators import intercept_bounds
 from cesaro.linear.model_selection import path
 from cesaro.linear.solvers import hurried_fits, parallel
 from cesaro.linear.solvers.progress import Silence, watched_by
+from cesaro.linear.solvers.settings import Settings
 
 ENDLESS = {"alpha": 1e-7, "l1_ratio": 0.3, "tol": 1e-15, "max_iter": 10**7, "random_state": 0}
 
@@ -149,6 +153,17 @@ def test_a_search_that_must_end_sees_and_scores_few_rows(end, monkeypatch):
     assert sizes[-1] <= 12_500
     assert len(sizes) == (2 if end == "Ctrl-C" else 1)
     assert model.score(X, y) > 0.6
+
+
+@pytest.mark.parametrize("left", [10.0, 0.05])
+def test_the_intercept_is_bounded_after_a_fit_only_where_there_is_time_for_it(left, monkeypatch):
+    X, y, _ = data(n=300)
+    monkeypatch.setattr(intercept_bounds, "reach_seconds", lambda problem: 1.0)
+    problem = make(X, 2.0 * y - 1.0, losses.LogLoss(), mu=1e-3, bias=1.0, penalize_intercept=False)
+    fit = parallel.solve(problem._replace(l1=1e-3), Settings(tol=1e-6))
+    settings = Settings(deadline=time.perf_counter() + left)
+    (bound,) = intercept_bounds.intercept_bounds([problem], [fit], settings)
+    assert np.isfinite(bound.reach) == (left > 1.0)
 
 
 def test_a_search_keeps_its_time_limit():

@@ -1,4 +1,4 @@
-"""Validation: what comes in, what is refused and in which words, and that nothing of the caller's is changed."""
+"""Validation of rows and parameters: what is refused and in which words, and what the checks cost."""
 
 import time
 
@@ -6,106 +6,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
+from small_matrix import X, Y, fitted
 
-from cesaro.linear import DualAveragingClassifier, DualAveragingClassifierCV, DualAveragingRegressor
+from cesaro.linear import DualAveragingClassifier
 from cesaro.linear.estimators.target_validation import check_labels
 from cesaro.linear.estimators.validation import check_rows, check_weights
-
-RNG = np.random.default_rng(0)
-X = RNG.normal(size=(30, 4)) * (RNG.random((30, 4)) < 0.6)
-Y = np.where(X.sum(axis=1) + 0.1 * RNG.normal(size=30) > 0, 1, 0)
-MODEL = {"alpha": 0.1, "tol": 1e-10, "random_state": 0}
-
-
-def fitted(X, y=Y, **kwargs):
-    return DualAveragingClassifier(**MODEL).fit(X, y, **kwargs)
-
-
-def with_index(kind):
-    A = sp.csr_array(X)
-    A.indices, A.indptr = A.indices.astype(kind), A.indptr.astype(kind)
-    return A
-
-
-def unsorted():
-    A = sp.csr_array(X)
-    A.indices, A.data = A.indices.copy(), A.data.copy()
-    for i in range(A.shape[0]):
-        row = slice(A.indptr[i], A.indptr[i + 1])
-        A.indices[row], A.data[row] = A.indices[row][::-1].copy(), A.data[row][::-1].copy()
-    return sp.csr_array((A.data, A.indices, A.indptr), shape=A.shape)
-
-
-def duplicated():
-    A = sp.csr_array(X)
-    return sp.csr_array((np.repeat(A.data, 2) / 2, np.repeat(A.indices, 2), 2 * A.indptr), shape=A.shape)
-
-
-def padded():
-    A = sp.coo_array(X)
-    n = len(A.data)
-    rows, columns = np.append(A.row, [0, 1]), np.append(A.col, [0, 1])
-    return sp.csr_array((np.append(A.data, [0.0, 0.0]), (rows, columns)), shape=A.shape), n
-
-
-FORMS = {
-    "list": X.tolist(),
-    "fortran": np.asfortranarray(X),
-    "csr_matrix": sp.csr_matrix(X),
-    "csc": sp.csc_array(X),
-    "coo": sp.coo_array(X),
-    "64-bit": with_index(np.int64),
-    "32-bit": with_index(np.int32),
-    "unsorted": unsorted(),
-    "duplicates": duplicated(),
-    "explicit zeros": padded()[0],
-}
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_every_form_of_the_same_matrix_gives_the_same_model(form):
-    np.testing.assert_allclose(fitted(FORMS[form]).coef_, fitted(X).coef_, rtol=1e-6, atol=1e-9)
-
-
-def test_duplicates_are_summed_and_unsorted_columns_are_left_where_they_are():
-    summed = check_rows(DualAveragingClassifier(), FORMS["duplicates"])
-    assert summed.nnz == sp.csr_array(X).nnz
-    np.testing.assert_array_equal(summed.toarray(), X)
-    assert np.shares_memory(check_rows(DualAveragingClassifier(), FORMS["unsorted"]).data, FORMS["unsorted"].data)
-
-
-def test_data_frames_keep_their_column_names_and_are_checked_against_them():
-    pd = pytest.importorskip("pandas")
-    frame = pd.DataFrame(X, columns=list("abcd"))
-    model = fitted(frame, pd.Series(Y))
-    assert list(model.feature_names_in_) == list("abcd")
-    with pytest.raises(ValueError, match="feature names"):
-        model.predict(frame.rename(columns={"a": "z"}))
-
-
-def test_float32_stays_float32_and_whole_numbers_become_floats():
-    assert check_rows(DualAveragingClassifier(), X.astype(np.float32)).dtype == np.float32
-    assert check_rows(DualAveragingClassifier(), X.astype(int)).dtype == np.float64
-
-
-@pytest.mark.parametrize("form", ["duplicates", "unsorted", "csr_matrix"])
-def test_the_callers_arrays_are_not_changed(form):
-    A, v = FORMS[form].copy(), np.ones(30)
-    copies = A.data.copy(), A.indices.copy(), A.indptr.copy(), Y.copy()
-    for array in (A.data, A.indices, A.indptr):
-        array.setflags(write=False)
-    fitted(A, sample_weight=v)
-    for now, then in zip((A.data, A.indices, A.indptr, Y), copies, strict=True):
-        np.testing.assert_array_equal(now, then)
-
-
-def test_read_only_data_are_neither_copied_nor_written_to_nor_compiled_for():
-    A = FORMS["csr_matrix"].copy()
-    A.data.setflags(write=False)
-    B = check_rows(DualAveragingClassifier(), A)
-    assert B.data.flags.writeable
-    assert np.shares_memory(A.data, B.data)
-    assert not A.data.flags.writeable
 
 
 @pytest.mark.parametrize(("value", "word"), [(np.nan, "NaN"), (np.inf, "inf"), (-np.inf, "inf")])
@@ -123,30 +28,6 @@ def test_a_bad_entry_of_X_is_named_by_row_and_column(value, word, make):
 def test_a_sum_that_overflows_is_not_an_infinite_entry():
     big = np.full((4, 2), 1.7e308)
     check_rows(DualAveragingClassifier(), big)
-
-
-def test_a_bad_target_or_weight_is_named_by_its_row():
-    y, v = Y.astype(float), np.ones(30)
-    y[3], v[5] = np.nan, np.inf
-    with pytest.raises(ValueError, match=r"y contains NaN at row 3"):
-        fitted(X, y)
-    with pytest.raises(ValueError, match=r"y contains NaN at row 3"):
-        DualAveragingRegressor().fit(X, y)
-    with pytest.raises(ValueError, match=r"y contains inf.* row 2, column 1"):
-        DualAveragingRegressor().fit(X, np.where(np.arange(60).reshape(30, 2) == 5, np.inf, 1.0))
-    with pytest.raises(ValueError, match=r"sample_weight contains inf.* row 5"):
-        fitted(X, sample_weight=v)
-
-
-def test_negative_and_vanishing_weights_are_refused():
-    v = np.ones(30)
-    v[4] = -1.0
-    with pytest.raises(ValueError, match=r"negative: got -1.0 at row 4"):
-        fitted(X, sample_weight=v)
-    with pytest.raises(ValueError, match="at least one non-zero"):
-        fitted(X, sample_weight=np.zeros(30))
-    with pytest.raises(ValueError, match="shape"):
-        fitted(X, sample_weight=np.ones(29))
 
 
 def test_one_class_no_rows_and_other_widths_are_refused():
@@ -181,45 +62,6 @@ def test_a_malformed_csr_matrix_is_refused_before_a_kernel_sees_it():
                 work(B)
 
 
-@pytest.mark.parametrize("make", [unsorted, duplicated])
-def test_certified_labels_leave_the_matrix_alone_and_may_not_write_to_it(make):
-    A, model = make(), fitted(X)
-    before = A.data.copy(), A.indices.copy(), A.indptr.copy()
-    for array in (A.data, A.indices, A.indptr):
-        array.setflags(write=False)
-    for found, expected in zip(model.predict_certified(A), model.predict_certified(X), strict=True):
-        np.testing.assert_array_equal(found, expected)
-    for array, kept in zip((A.data, A.indices, A.indptr), before, strict=True):
-        np.testing.assert_array_equal(array, kept)
-
-
-@pytest.mark.parametrize(
-    ("y", "error", "said"),
-    [
-        (Y.astype(str), ValueError, "must be numbers: got <U"),
-        (sp.csr_array(Y[:, None]), TypeError, "sparse"),
-        (np.zeros((30, 0)), ValueError, "at least one column"),
-    ],
-    ids=["words", "sparse", "no column"],
-)
-def test_targets_that_are_no_numbers_are_refused(y, error, said):
-    with pytest.raises(error, match=said):
-        DualAveragingRegressor().fit(X, y)
-
-
-def test_class_weights_that_leave_nothing_are_refused():
-    model = DualAveragingClassifier(class_weight={0: 0.0, 1: 1.0})
-    with pytest.raises(ValueError, match="no row with a weight"):
-        model.partial_fit(X[Y == 0], Y[Y == 0], classes=[0, 1])
-    many, labels = np.tile(X, (30, 1)), np.tile(Y, 30)
-    for A, y in ((X, Y), (many, labels)):
-        search = DualAveragingClassifierCV(
-            alphas=2, class_weight={0: 0.0, 1: 1.0}, cv=[(np.flatnonzero(y == 0), np.arange(3))]
-        )
-        with pytest.raises(ValueError, match="no row with a weight"):
-            search.fit(A, y)
-
-
 def test_a_first_batch_that_was_refused_leaves_nothing():
     model = DualAveragingClassifier()
     with pytest.raises(ValueError, match="at least two"):
@@ -229,31 +71,6 @@ def test_a_first_batch_that_was_refused_leaves_nothing():
     with pytest.raises(NotFittedError):
         model.predict(X)
     assert model.partial_fit(X, Y, classes=[0, 1]).score(X, Y) > 0.5
-
-
-@pytest.mark.parametrize(
-    "y",
-    [[1, -1, 1], [0.0, 1.0, 1.0], [True, False, True], ["b", "a", "b"], [5, 3, 4], np.array([2, 2, 7], dtype=np.int8)],
-)
-def test_labels_come_out_as_numpys_unique_would_have_them(y):
-    labels = check_labels(np.zeros((3, 1)), y)
-    classes, code = np.unique(y, return_inverse=True)
-    np.testing.assert_array_equal(labels.classes, classes)
-    assert labels.classes.dtype == classes.dtype
-    np.testing.assert_array_equal(labels.code, code)
-
-
-def test_continuous_targets_are_not_labels():
-    with pytest.raises(ValueError, match="continuous"):
-        check_labels(np.zeros((4, 1)), [0.5, 1.5, 0.5, 1.5])
-
-
-def test_weights_of_one_are_made_and_given_ones_are_copied():
-    v = np.array([1, 2, 3])
-    out = check_weights(np.zeros((3, 1)), v)
-    assert out.dtype == np.float64
-    assert not np.shares_memory(out, v)
-    np.testing.assert_array_equal(check_weights(np.zeros((3, 1)), None), 1.0)
 
 
 def test_validation_costs_no_more_than_a_few_passes_over_the_data():
@@ -303,3 +120,39 @@ def test_a_parameter_that_is_not_allowed_is_refused_also_where_it_is_the_default
 
     with pytest.raises(ValueError, match="alpha"):
         Wrong().fit([[1.0], [2.0]], [0, 1])
+
+
+TEXTS = ["the whole document, which nobody wants to read in an error message " * 9, "another"] * 15
+
+
+@pytest.mark.parametrize("do", ["fit", "predict", "predict_certified", "decision_function", "partial_fit", "score"])
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (TEXTS, r"got texts, 'the whole document, which n\.\.\.'\. .*TfidfVectorizer.*pipe\[:-1\]\.transform"),
+        (np.array(TEXTS), r"got texts, 'the whole"),
+        (np.array(TEXTS, dtype=object), r"got texts, 'the whole"),
+        ([text.encode() for text in TEXTS], r"got texts, b'the whole document, which n\.\.\.'"),
+        (TEXTS[0], r"got a text, 'the whole"),
+        ([[1.0, "7", "red", 2.0]] * 30, r"got 'red' in row 0, column 2\. .*OneHotEncoder"),
+    ],
+    ids=["list", "array", "objects", "bytes", "one text", "a table with words"],
+)
+def test_words_in_place_of_numbers_are_refused_in_few_words(do, given, said):
+    model = fitted(X)
+    more = {"fit": [Y], "partial_fit": [Y, [0, 1]], "score": [Y]}.get(do, [])
+    with pytest.raises(ValueError, match=rf"X must be a matrix of numbers: {said}") as raised:
+        getattr(model, do)(given, *more)
+    assert len(str(raised.value)) < 300
+    assert raised.value.__cause__ is raised.value.__context__ is None
+
+
+def test_data_frames_with_words_are_refused_in_few_words():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(b=TEXTS)
+    with pytest.raises(ValueError, match=r"got 'the whole document, which n\.\.\.' in row 0, column 1"):
+        fitted(frame)
+
+
+def test_words_that_are_numbers_are_still_taken_as_such():
+    np.testing.assert_array_equal(fitted(X).predict([["1", "2", "3", "4"]]), fitted(X).predict([[1, 2, 3, 4]]))

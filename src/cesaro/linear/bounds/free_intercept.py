@@ -67,6 +67,15 @@ class ConstantPlanes:
         return self.planes[side]
 
 
+def merged_plane(p: np.ndarray, planes: list[Plane]) -> Plane:
+    """The sum of planes of several parts of the rows, with the shares p of their weight: docs/proofs.md, section 11."""
+    rounded = 2.0 * (len(planes) + TERM) * U  # of the sums, and of the shares
+    D = np.array([plane.D for plane in planes])
+    longest, lost = p @ [norm(plane.g) for plane in planes], p @ [plane.lost for plane in planes]
+    D = p @ D - rounded * (p @ np.abs(D))
+    return Plane(float(D), p @ [plane.g for plane in planes], float(lost + rounded * longest))
+
+
 def free_bound(plane: Plane, constant: Callable[[float], Plane], mu: float, l1: float, radius: float) -> float:
     """The dual bound of a plane where nothing is known of the intercept; `constant(side)` is a constant model's plane."""
     found = math.inf
@@ -101,7 +110,7 @@ def balanced(
     changed, before = np.empty(most, np.uint32), np.empty(most)
     length = norm(plane.g) + plane.lost
     more, lost = shift_sum(rows, b, y, v, loss, order, n, total, plane.g, plane.lost, length, changed, before)
-    return Plane(plane.D + more, plane.g, lost)
+    return Plane(plane.D + more - 2.0 * U * (abs(plane.D) + abs(more)), plane.g, lost)
 
 
 @njit(**KERNEL)
@@ -160,7 +169,8 @@ def shift_sum(rows, b, y, v, loss, order, n, total, g, lost, length, changed, be
                 add_row(rows, i, delta / n, g)
                 b[i], changed[count], before[count] = new, i, old
                 count, excess, dual = count + 1, excess + delta, dual + (was - now)
-                size, mass = size + abs(was) + abs(now), mass + abs(delta) * x
+                size += v[i] * (conjugate_size(loss, old, y[i]) + conjugate_size(loss, new, y[i]))
+                mass += abs(delta) * x
     size, mass = size / n, mass / n
     lost += (count + 16) * U * (length + mass) + 16.0 * U * mass
     off = abs(g[last]) + lost
@@ -178,15 +188,22 @@ def shift_sum(rows, b, y, v, loss, order, n, total, g, lost, length, changed, be
 
 @register_jitable(**KERNEL)
 def certain_sign(rows, b, y, v, loss, order, n, direction, off):
-    """By how much D falls at most, and g changes, if one row's dual value changes the mean of all, times the bias, by `off`."""
+    """By how much D falls at most, and g changes, if one row's dual value changes the mean of all, times the bias, by `off`.
+
+    It becomes the float `new`, so that its conjugate is evaluated where it is: the step has room for the rounding of the sum.
+    """
     need = off / rows.bias * n * (1.0 + 64.0 * U)
     for sweep in range(2):
         for k in range(order.shape[0] if sweep == 0 else b.shape[0]):
             i = np.uint32(order[k]) if sweep == 0 else np.uint32(k)
-            if v[i] * room_of(loss, b[i], y[i], direction) > 2.0 * need:
-                was, now = conjugate(loss, -b[i], y[i]), conjugate(loss, -(b[i] + direction * need / v[i]), y[i])
-                fall = v[i] * (now - was + TERM * U * (abs(now) + abs(was)))
-                return max(0.0, fall) / n, need * (1.0 + 64.0 * U) * math.sqrt(square(rows, i)) / n
+            step = need / v[i] + 4.0 * U * abs(b[i]) if v[i] > 0.0 else math.inf
+            if room_of(loss, b[i], y[i], direction) > 2.0 * step:
+                new = b[i] + direction * step
+                size = conjugate_size(loss, b[i], y[i]) + conjugate_size(loss, new, y[i])
+                fall = v[i] * (conjugate(loss, -new, y[i]) - conjugate(loss, -b[i], y[i]) + TERM * U * size)
+                lo, hi = span(rows, i)
+                far = v[i] * (step + U * abs(b[i])) * math.sqrt(square(rows, i)) * (1.0 + (hi - lo + TERM) * U)
+                return max(0.0, fall) / n * (1.0 + 4.0 * U), far / n
     return math.inf, math.inf
 
 

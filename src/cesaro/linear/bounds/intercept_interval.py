@@ -23,8 +23,9 @@ from numba import njit
 
 from cesaro.compiled.flags import KERNEL
 from cesaro.compiled.vector_ops import dot_rows, padded, zeros
+from cesaro.dual_form import LOGISTIC
 from cesaro.linear.bounds.free_intercept import Plane
-from cesaro.linear.bounds.rounding import PAIRWISE, U, norm, objective_error
+from cesaro.linear.bounds.rounding import PAIRWISE, TERM, U, norm, objective_error, products_of_a_row
 from cesaro.linear.problem.csr import margin, span, square, without_redundant_arrays
 from cesaro.linear.problem.problem import Fit, InterceptBound, Problem
 from cesaro.linear.problem.scalar_losses import dual_form, value
@@ -35,7 +36,7 @@ SOME = 512  # columns
 
 def upper_bound(problem: Problem, w: np.ndarray, objective: float) -> float:
     """Of the optimum: the objective at w, and what it may be off by."""
-    return objective * (1.0 + problem.rows.n * np.finfo(float).eps) + objective_error(problem, w, objective)
+    return (objective + objective_error(problem, w, objective)) * (1.0 + 2.0 * U)
 
 
 def bound_from_planes(
@@ -54,7 +55,7 @@ def bound_from_planes(
         e, length = g[:-1] - mu * w[:-1], norm(g)
         lost += 4.0 * U * (length + mu * size)
         above = upper - penalty - D + float((g * w).sum()) + lost * size
-        above += PAIRWISE * U * (upper + penalty + abs(D) + length * size)
+        above += 4.0 * PAIRWISE * U * (upper + penalty + abs(D) + length * size)
         centers[side] = e * (-side / k)
         far = norm(centers[side])
         reaches.append((max(0.0, above) + lost * r) / (k - off) + r * far * (off / (k - off) + 4.0 * U))
@@ -89,19 +90,32 @@ def _reach(problem: Problem, fit: Fit, p: np.ndarray, lengths: np.ndarray) -> fl
     gap = max(0.0, upper - fit.lower_bound)
     if not (problem.mu > 0.0 and math.isfinite(gap)):
         return math.inf
-    r, length = math.sqrt(2.0 * gap / problem.mu), math.sqrt(float(np.square(fit.w[:-1]).sum()))
-    penalty = problem.mu / 2.0 * max(0.0, length - r) ** 2
-    loss, first = dual_form(problem.loss), r * float(lengths[:: max(1, len(lengths) // 1000)].mean()) + 1e-3
+    r = math.sqrt(2.0 * gap / problem.mu) * (1.0 + 8.0 * U)
+    first, least = r * float(lengths[:: max(1, len(lengths) // 1000)].mean()) + 1e-3, least_objective(problem, fit.w, r)
+    return max(_nearest(lambda t: least(p, lengths, t) > upper, side, first) for side in (-1.0, 1.0))
 
-    def excluded(t: float) -> bool:
-        return penalty + least_mean_loss(problem.y, problem.v, loss, p, lengths, r, t) > upper
 
-    return max(_nearest(excluded, side, first) for side in (-1.0, 1.0))
+def least_objective(problem: Problem, w: np.ndarray, r: float) -> Callable[[np.ndarray, np.ndarray, float], float]:
+    """A lower bound of the objective within r of w, with the intercept changed by t, of predictions, lengths and t.
+
+    Each prediction is taken to be further off, on the side where the loss is less, than what rounding may have done to it.
+    """
+    length, off = norm(w[:-1]), 2.0 * (products_of_a_row(problem) + 8) * U
+    penalty = problem.mu / 2.0 * max(0.0, length * (1.0 - 4.0 * PAIRWISE * U) - r) ** 2
+    stretched, c = r + off * (length + r), abs(problem.rows.bias * float(w[-1]))
+    summed, loss = 1.0 - 2.0 * (problem.rows.n + TERM) * U, dual_form(problem.loss)
+
+    def least(p: np.ndarray, lengths: np.ndarray, t: float) -> float:
+        mean = least_mean_loss(problem.y, problem.v, loss, p, lengths, stretched, t, off * (c + abs(t)))
+        return float((penalty + mean) * summed)
+
+    return least
 
 
 def reach_seconds(problem: Problem) -> float:
     """About how long `intercept_reach` takes."""
-    return 1e-9 * (1.2 * len(problem.rows.col) + 10.0 * problem.rows.n)
+    row = 100.0 if dual_form(problem.loss).kind == LOGISTIC else 10.0
+    return 1e-9 * (1.2 * len(problem.rows.col) + row * problem.rows.n)
 
 
 def _nearest(excluded: Callable[[float], bool], side: float, first: float) -> float:
@@ -150,10 +164,10 @@ def write_lanes(points: list[np.ndarray], W: np.ndarray) -> None:
 
 
 @njit(**KERNEL)
-def least_mean_loss(y, v, loss, p, lengths, r, t):
-    """A lower bound of the mean loss within r of w, with the intercept changed by t."""
+def least_mean_loss(y, v, loss, p, lengths, r, t, off):
+    """A lower bound of the mean loss within r of w, with the intercept changed by t; predictions may be `off`."""
     total, weight = 0.0, 0.0
     for i in range(p.shape[0]):
-        total += v[i] * value(loss, p[i] + t + y[i] * (r * lengths[i]), y[i])
+        total += v[i] * value(loss, p[i] + t + y[i] * (r * lengths[i] + off), y[i])
         weight += v[i]
     return total / weight

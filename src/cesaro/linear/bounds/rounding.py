@@ -38,15 +38,24 @@ def sum_error(terms: float, size: float) -> float:
     return (min(float(terms), BLOCK) + TERM) * U * size
 
 
+def products_of_a_row(problem: Problem) -> int:
+    """Entries of the fullest row; without entries, which may be elsewhere, all columns."""
+    ends = problem.rows.ptr
+    return int(np.diff(ends).max(initial=0)) if ends[-1] else problem.rows.d
+
+
 def objective_error(problem: Problem, w: np.ndarray, objective: float) -> float:
-    """What the objective of a classifier at w may be off by: sums of losses, each of a prediction of so many products."""
-    ends, loss = problem.rows.ptr, dual_form(problem.loss)
-    terms = int(np.diff(ends).max(initial=0)) if ends[-1] else problem.rows.d
+    """What the objective of a classifier at w may be off by: docs/proofs.md, section 12.
+
+    Each loss is that of a prediction of so many products. Some solvers sum losses one row after the other, and BLAS the
+    squares of w in an order of its own.
+    """
+    loss, terms, sums = dual_form(problem.loss), products_of_a_row(problem), problem.rows.n + problem.rows.d
     slope = loss.largest_slope
     if slope == math.inf:
         slope = (1.0 + math.sqrt(1.0 + 2.0 * loss.bend * objective)) / loss.bend
     predictions = largest_entry(problem) * float(np.abs(w).sum())
-    return (terms + BLOCK + TERM) * U * (objective + slope * (1.0 + predictions))
+    return (terms + BLOCK + TERM) * U * (objective + slope * (1.0 + predictions)) + sums * U * objective
 
 
 def relative_error(problem: Problem, w: np.ndarray, objective: float) -> float:

@@ -27,6 +27,7 @@ from cesaro.linear.model_selection import search
 from cesaro.linear.model_selection.folds import accuracy, folds_of, grid, scores
 from cesaro.linear.model_selection.one_pass import in_one_pass
 from cesaro.linear.problem.csr import make_rows
+from cesaro.linear.problem.empty_columns import over_used_columns
 from cesaro.linear.problem.problem import least_unit
 from cesaro.weights import Weights
 
@@ -130,6 +131,7 @@ class DualAveragingClassifierCV(LinearClassifier):
                 raise ValueError("The number of classes has to be at least two: got one class with positive weight.")
             self.alphas_ = grid(self.alphas, v)
             rows, y = make_rows(X, self._bias), np.asarray(y).ravel()
+            used, places = over_used_columns(rows)
             folds = folds_of(self.cv, X, y, v, classifier=True, groups=groups)
 
             def quick(k: int, test: np.ndarray, margins: np.ndarray) -> Any:
@@ -141,12 +143,15 @@ class DualAveragingClassifierCV(LinearClassifier):
 
             columns, scored = self._columns(code), []
             for what in searches_of(self, began, least=least_unit(len(self.classes_))):
-                if search.suits_one_pass(what, rows, columns, v, folds):
-                    found = in_one_pass(what, rows, search.Task(columns, self._weighted(code, v)), folds)
+                in_the_way = search.obstacle(what, used, columns, v, folds)
+                if not in_the_way:
+                    found = in_one_pass(what, used, search.Task(columns, self._weighted(code, v)), folds)
                 else:
                     tasks = [search.Task(columns, self._weighted(code, fold.v)) for fold in folds]
-                    found = search.one_at_a_time(what, rows, tasks)
-                scored.append(Scored(what.l1_ratio, score(self, X, folds, found, quick, slow), found.settings))
+                    found = search.one_at_a_time(what, used, tasks)
+                found = found.among(places)
+                points = score(self, X, folds, found, quick, slow)
+                scored.append(Scored(what.l1_ratio, points, found.settings, in_the_way))
                 if found.settings.interrupted:
                     break
             settings = conclude(self, scored)

@@ -20,6 +20,7 @@ class Scored(NamedTuple):
     l1_ratio: float
     scores: np.ndarray  # (folds, alphas)
     settings: Settings  # of the final fit
+    in_the_way: str  # of epochs that all models share: `search.obstacle`
 
 
 def shared_params(model: LinearModel) -> dict[str, Any]:
@@ -55,13 +56,14 @@ def score(model: LinearModel, X, folds: list[Fold], found: Found, quick: Callabl
         if model.scoring is None and found.held_out is not None and known:
             scores[k] = quick(k, test, found.held_out[test if places is None else places[test]])
             continue
-        W = found.weights(k, d)
         if model.scoring is not None:
-            scores[k] = slow(k, test, *model._split(W, d))
+            scores[k] = slow(k, test, *model._split(found.weights(k, d), d))
         else:
+            W, held = found.W[k], X[test] if found.places is None else X[test][:, found.places[found.places < d]]
             margins, which = np.zeros((len(test), *W.shape[:2])), ... if found.known is None else found.known[k]
-            coef, intercept = model._split(W[which], d)
-            margins[:, which] = (X[test] @ coef.reshape(-1, d).T).reshape(len(test), *intercept.shape) + intercept
+            coef, intercept = model._split(W[which], held.shape[1])
+            products = held @ coef.reshape(-1, held.shape[1]).T
+            margins[:, which] = products.reshape(len(test), *intercept.shape) + intercept
             scores[k] = quick(k, test, margins)
     return scores
 
@@ -80,6 +82,8 @@ def conclude(model: LinearModel, scored: list[Scored]) -> Settings:
         )
     best = int(np.nanargmax(mean))
     model.alpha_, model.l1_ratio_, model.best_score_ = float(alphas[best]), float(ratios[best]), float(mean[best])
+    in_the_way = scored[best // count].in_the_way
+    model.search_ = f"one by one: {in_the_way}" if in_the_way else "shared epochs"
     last = scored[-1].settings
     if last.interrupted:
         return last

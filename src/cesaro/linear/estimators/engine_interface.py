@@ -109,12 +109,15 @@ def target_problems(model: Any, mean: np.ndarray, spread: np.ndarray) -> TargetP
     return TargetProblems(facts_of(model), model._center, model._alpha_units)
 
 
-def publish(model: Any, fits: list[Fit], sample: Problem, n: int) -> None:
-    """The fitted attributes of an ordinary fit to n rows; a warning if the proof that was asked for is not there."""
+def publish(model: Any, fits: list[Fit], sample: Problem, n: int, largest: float) -> None:
+    """The fitted attributes of an ordinary fit to n rows; a warning if the proof that was asked for is not there.
+
+    `largest` is the largest |x| of all rows, of which the sample has only some.
+    """
     at_zero = [float(fit.history["objective"][0]) for fit in fits]
     fits = [safeguarded(zero, fit) for zero, fit in zip(at_zero, fits, strict=True)]
     rows = sample.rows._replace(ptr=np.broadcast_to(np.uint32(0), n + 1), data=sample.rows.data[:0])
-    problem = sample._replace(rows=rows, largest=largest_entry(sample))
+    problem = sample._replace(rows=rows, largest=max(largest, largest_entry(sample)))
     model._publish(fits, at_zero, problem)
     model._previous = PreviousFit(problem, model.solver, len(fits), [])
     if not is_classifier(model):

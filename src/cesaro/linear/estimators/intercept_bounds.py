@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from cesaro.linear.bounds.intercept_interval import intercept_reaches
+from cesaro.linear.bounds.intercept_interval import intercept_reaches, reach_seconds
 from cesaro.linear.problem.problem import Fit, InterceptBound, Problem
 from cesaro.linear.solvers.settings import Settings
 
@@ -25,7 +25,7 @@ def intercept_bounds(problems: list[Problem], fits: list[Fit], settings: Setting
     none = np.zeros(problems[0].rows.d)
 
     def reaches(group: list[int]) -> list[float]:
-        if time.perf_counter() > until:
+        if time.perf_counter() + len(group) * reach_seconds(problems[0]) > until:
             return [math.inf for _ in group]
         return intercept_reaches([problems[k] for k in group], [fits[k] for k in group])
 

@@ -15,7 +15,7 @@ from cesaro.docstrings import complete
 from cesaro.linear.bounds.intercept_interval import reach_seconds
 from cesaro.linear.bounds.rounding import relative_error
 from cesaro.linear.estimators.base import LinearModel
-from cesaro.linear.estimators.certified_predictions import certified_labels, distances, row_norms
+from cesaro.linear.estimators.certified_predictions import EPS, certified_labels, distances, row_norms
 from cesaro.linear.estimators.intercept_bounds import intercept_bounds
 from cesaro.linear.estimators.parameter_docs import EVERY_ESTIMATOR
 from cesaro.linear.estimators.proof_warnings import warn_nothing_certified
@@ -170,9 +170,8 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         lengths = row_norms(X, 0.0 if self._intercept_reach.any() else self._scaling)
         if self._row_centers is not None:
             lengths = distances(X, lengths, self._row_centers)
-        best, proved = certified_labels(
-            self._scores(X), lengths, gap, self._mu, w_norms, X.shape[1] + 4, self._intercept_reach
-        )
+        reach = self._intercept_reach + 4.0 * EPS * np.abs(self.intercept_)  # it was rounded, and so is its sum
+        best, proved = certified_labels(self._scores(X), lengths, gap, self._mu, w_norms, X.shape[1] + 4, reach)
         if not proved.any():
             warn_nothing_certified(self, len(proved))
         return self.classes_[best], proved

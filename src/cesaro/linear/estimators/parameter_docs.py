@@ -113,6 +113,8 @@ l1_ratio_ : float
     The best share of L1, or the one that was given.
 best_score_ : float
     Its mean score over the folds.
+search_ : str
+    How the search was done, for the best `l1_ratio_`: "shared epochs", or "one by one: " and why.
 cv_results_ : dict
     param_alpha, param_l1_ratio if several were given, params, split<k>_test_score, mean_test_score,
     std_test_score, rank_test_score.

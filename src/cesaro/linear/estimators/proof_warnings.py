@@ -56,9 +56,11 @@ def _scales(rows: Rows | None, l1_ratio: Any) -> str:
     """Advice about the columns, if it would help."""
     if rows is None:
         return "If the columns differ in scale, scale them. "
+    if np.max(l1_ratio) > 0.0:  # coordinate descent does not mind
+        return ""
     sizes = column_sizes(rows)
     spread = sizes.max() / sizes.min() if len(sizes) else 1.0
-    if spread <= EVEN or np.max(l1_ratio) > 0.0:  # coordinate descent does not mind
+    if spread <= EVEN:
         return ""
     return f"The columns differ in scale by a factor of {spread:.0e}: scale them (MaxAbsScaler keeps sparsity). "
 

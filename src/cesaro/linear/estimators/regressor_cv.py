@@ -27,6 +27,7 @@ from cesaro.linear.model_selection import search
 from cesaro.linear.model_selection.folds import folds_of, grid, r_squared, scores
 from cesaro.linear.model_selection.one_pass import in_one_pass
 from cesaro.linear.problem.csr import make_rows
+from cesaro.linear.problem.empty_columns import over_used_columns
 from cesaro.linear.problem.problem import value_at_zero
 from cesaro.weights import Weights
 
@@ -128,6 +129,7 @@ class DualAveragingRegressorCV(LinearRegressor):
             y = check_targets(X, y)
             self.alphas_ = grid(self.alphas, v)
             rows = make_rows(X, self._bias)
+            used, places = over_used_columns(rows)
             folds = folds_of(self.cv, X, y, v, classifier=False, groups=groups)
             self._center, self._alpha_units = self._mean(y, v), self._units(spread_of(y, v))
 
@@ -141,15 +143,18 @@ class DualAveragingRegressorCV(LinearRegressor):
 
             scored = []
             for what in searches_of(self, began, self._alpha_units):
-                if search.suits_one_pass(what, rows, [y], v, folds):
+                in_the_way = search.obstacle(what, used, [y], v, folds)
+                if not in_the_way:
                     centers = [self._center] * len(folds)
-                    found = in_one_pass(what, rows, search.Task(columns_of(y - self._center), v), folds)
+                    found = in_one_pass(what, used, search.Task(columns_of(y - self._center), v), folds)
                 else:
                     centers = [self._mean(y, fold.v) for fold in folds]
                     pairs = zip(folds, centers, strict=True)
                     tasks = [search.Task(columns_of(y - c), fold.v) for fold, c in pairs]
-                    found = search.one_at_a_time(what, rows, tasks)
-                scored.append(Scored(what.l1_ratio, score(self, X, folds, found, quick, slow), found.settings))
+                    found = search.one_at_a_time(what, used, tasks)
+                found = found.among(places)
+                points = score(self, X, folds, found, quick, slow)
+                scored.append(Scored(what.l1_ratio, points, found.settings, in_the_way))
                 if found.settings.interrupted:
                     break
             settings = conclude(self, scored)

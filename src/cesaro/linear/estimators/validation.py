@@ -29,9 +29,7 @@ def check_rows(estimator, X: Any, reset: bool = True, finite: bool = True):
         vars(estimator).pop("feature_names_in_", None)
     else:
         refuse_other_arrays(X, "X")
-        X = validate_data(
-            estimator, X, reset=reset, accept_sparse="csr", dtype=FLOATS, order="C", ensure_all_finite=False
-        )
+        X = _as_numbers(estimator, X, reset=reset, order="C")
     X = _check_csr(X, finite) if sp.issparse(X) else _check_dense(X, finite)
     if not (X.data.flags.writeable and X.indices.flags.writeable and X.indptr.flags.writeable):
         X = sp.csr_array(X)  # not the caller's own
@@ -65,12 +63,53 @@ class _Lent:
 def check_points(estimator, X: Any):
     """X of a prediction: dense stays dense, sparse becomes CSR."""
     refuse_other_arrays(X, "X")
-    X = validate_data(estimator, X, reset=False, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False)
+    X = _as_numbers(estimator, X, reset=False)
     sparse: bool = sp.issparse(X)
     if sparse:
         _check_places(X)
     check_finite(X.data if sparse else X, "X", where=lambda k: place_of(X, k))
     return X
+
+
+def _as_numbers(estimator, X: Any, **how: Any):
+    """`validate_data`; where there are words in X, an error that is shorter than these."""
+    try:
+        return validate_data(estimator, X, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=False, **how)
+    except ValueError as error:
+        if not str(error).startswith("could not convert string"):
+            raise
+        words = _words_in(X)
+    raise ValueError(f"X must be a matrix of numbers: got {words}")
+
+
+def _words_in(X: Any) -> str:
+    """Which words X has where numbers should be, and what to do."""
+    table = np.asarray(X, dtype=object)
+    if table.ndim < 2:
+        return (
+            f"{'a text' if table.ndim == 0 else 'texts'}, {_beginning(table.flat[0])}. Make numbers of them first: "
+            "vectoriser = TfidfVectorizer().fit(texts), then vectoriser.transform(texts), in fit and in every prediction. "
+            "The last step of a pipeline takes pipe[:-1].transform(texts)."
+        )
+    k, word = next((k, value) for k, value in enumerate(table.flat) if not _is_number(value))
+    return (
+        f"{_beginning(word)} in row {k // table.shape[1]}, column {k % table.shape[1]}. Make numbers of words first, in a "
+        "pipeline: OneHotEncoder for categories, TfidfVectorizer for texts."
+    )
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _beginning(value: Any) -> str:
+    return repr(
+        value[:27] + value[:0].ljust(3, b"." if isinstance(value, bytes) else ".") if len(value) > 30 else value
+    )
 
 
 def refuse_other_arrays(values: Any, name: str) -> None:

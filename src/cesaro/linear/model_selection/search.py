@@ -69,6 +69,12 @@ class Found(NamedTuple):
     places: np.ndarray | None = None  # of the weights, where W has not all of them
     known: np.ndarray | None = None  # (folds, alphas, columns): the models that are not w = 0; None: all
 
+    def among(self, places: np.ndarray | None) -> "Found":
+        """The same where the weights of all columns searched have these places among more; None: they are all."""
+        if places is None:
+            return self
+        return self._replace(places=places if self.places is None else places[self.places])
+
     def weights(self, fold: int, d: int) -> np.ndarray:
         """Of the models of a fold, (alphas, columns, width): all of them."""
         W = self.W[fold]
@@ -79,22 +85,33 @@ class Found(NamedTuple):
         return full
 
 
-def suits_one_pass(search: Search, rows: Rows, columns: list[np.ndarray], v: np.ndarray, folds: list[Fold]) -> bool:
-    """Whether `path` can do it (a row is in a fold or not, never twice), is worth it, and good enough: a few epochs are not
-    where scales differ much.
-    """
+def obstacle(search: Search, rows: Rows, columns: list[np.ndarray], v: np.ndarray, folds: list[Fold]) -> str:
+    """Why the models cannot share epochs (`path`), or few epochs would not be good enough; empty if nothing is in the way."""
     how = search.settings
     plain = how.averaging == "auto" and how.anchor == "auto" and how.batch_size == 1 and search.radius == np.inf
-    able = plain and search.unit is not None and how.solver in ("anchored", "gda") and how.sampling == "reshuffle"
-    able = able and search.l1_ratio < 1.0  # a pass needs strong convexity
-    able = able and all(((fold.v == 0.0) | (fold.v == v)).all() for fold in folds)
-    return able and rows.n > FEW and _even(rows) and max(np.abs(y).max() for y in columns) < LARGE
+    if not (plain and how.solver in ("anchored", "gda") and how.sampling == "reshuffle"):
+        return "of the solver's settings, or the radius"
+    if search.l1_ratio == 1.0:  # a pass needs strong convexity
+        return "l1_ratio=1"
+    if search.unit is None:
+        return "the targets differ in the unit of alpha"
+    if not all(((fold.v == 0.0) | (fold.v == v)).all() for fold in folds):
+        return "a fold names a row twice"
+    if rows.n <= FEW:
+        return f"{rows.n} rows are few"
+    if max(np.abs(y).max() for y in columns) >= LARGE:
+        return "the targets are too large for single precision"
+    return _unevenness(rows)
 
 
-def _even(rows: Rows) -> bool:
-    """Whether the columns are of about the same scale, and that is one for float32."""
+def _unevenness(rows: Rows) -> str:
+    """Whether the columns are of very different scales, or of one that is not for float32."""
     top = column_sizes(rows)
-    return len(top) > 0 and top.max() <= EVEN * top.min() and top.min() > 1.0 / LARGE and top.max() < LARGE
+    if len(top) == 0:
+        return "X is zero"
+    if not top.max() <= EVEN * top.min():
+        return f"the largest entries of two columns differ by a factor of {top.max() / top.min():.3g}"
+    return "" if top.min() > 1.0 / LARGE and top.max() < LARGE else "X is too large or small for single precision"
 
 
 def one_at_a_time(search: Search, rows: Rows, tasks: list[Task]) -> Found:
@@ -108,7 +125,7 @@ def one_at_a_time(search: Search, rows: Rows, tasks: list[Task]) -> Found:
     ]
     limit = settings.time_limit
     mine = settings._replace(time_limit=None if limit is None else SHARE * limit)
-    at_zero = [value_at_zero(p) for p in problems]
+    at_zero = _values_at_zero(problems)
     progress = begin(len(problems), mine.max_iter, mine.tol, search.least_unit * max(at_zero))
     solve = along_alphas if search.l1_ratio > 0.0 and mine.solver == "anchored" else solve_all
     try:
@@ -125,6 +142,15 @@ def one_at_a_time(search: Search, rows: Rows, tasks: list[Task]) -> Found:
         size = min(max(LEAST, ROWS // len(problems)), max(FEWEST, ENTRIES * rows.n // max(1, len(rows.col))))
         scored[some_of(rows.n, size, settings.seed)] = True
     return Found(W, None, settings, scored, known=known)
+
+
+def _values_at_zero(problems: list[Problem]) -> list[float]:
+    """The objectives at w = 0: without a penalty there, they are those of all alphas."""
+    known: dict[tuple[int, int], float] = {}
+    for p in problems:
+        if (id(p.y), id(p.v)) not in known:
+            known[id(p.y), id(p.v)] = value_at_zero(p)
+    return [known[id(p.y), id(p.v)] for p in problems]
 
 
 def _models(fits: list[Fit], shape: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray | None]:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cesaro.linear.problem.csr import compacted
+from cesaro.linear.problem.csr import Rows, compacted
 from cesaro.linear.problem.problem import Fit, Problem
 
 ENTRIES = 16  # a column, up to which a look for columns without any is worth its time
@@ -10,12 +10,16 @@ ENTRIES = 16  # a column, up to which a look for columns without any is worth it
 
 def compact(problems: list[Problem]) -> tuple[list[Problem], np.ndarray | None]:
     """The problems (on the same rows) without unused columns, and where the others were; None if nothing is gained."""
-    rows = problems[0].rows
+    fewer, places = over_used_columns(problems[0].rows)
+    return problems if places is None else [problem._replace(rows=fewer) for problem in problems], places
+
+
+def over_used_columns(rows: Rows) -> tuple[Rows, np.ndarray | None]:
+    """The same for rows; the places are of weights, the intercept's among them."""
     fewer, used = compacted(rows, ENTRIES)
     if used is None:
-        return problems, None
-    places = np.append(used, [rows.d] * (rows.width - rows.d)).astype(np.intp)
-    return [problem._replace(rows=fewer) for problem in problems], places
+        return rows, None
+    return fewer, np.append(used, [rows.d] * (rows.width - rows.d)).astype(np.intp)
 
 
 def spread(fit: Fit, places: np.ndarray | None, width: int) -> Fit:

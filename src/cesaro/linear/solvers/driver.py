@@ -94,7 +94,7 @@ class Loop:
 
     def __init__(self, solver: Solver, settings: Settings, report: Report | None, slot: CheckpointSlot):
         self.solver, self.settings, self.report, self.slot = solver, settings, report, slot
-        self.began = time.perf_counter()
+        self.began = self.epoch_began = time.perf_counter()
         self.limit = settings.ends
         zero = [None] * solver.models if solver.at_zero is None else solver.at_zero.tolist()
         self.logs = [ModelLog(solver.width, each, solver.count, solver.least_unit) for each in zero]
@@ -118,9 +118,13 @@ class Loop:
             raise KeyboardInterrupt
 
     def _must_end(self) -> bool:
-        """Whether Ctrl-C has come, or the time is over; a run that can be gone on with has whole epochs only."""
-        over = self.slot is NULL_SLOT and time.perf_counter() + self.evaluation_time.seconds >= self.limit
-        return over or self._interrupted
+        """Whether Ctrl-C has come, or the time is over; a run that can be gone on with has whole epochs only.
+
+        The first evaluation is expected to take as long as the steps before it.
+        """
+        now = time.perf_counter()
+        evaluation = self.evaluation_time.seconds or now - self.epoch_began
+        return self._interrupted or (self.slot is NULL_SLOT and now + evaluation >= self.limit)
 
     def _resume(self, saved: dict[str, Any]) -> None:
         """Go on from what the slot has. Its checksum is right, but who wrote it is not known: nothing is believed unseen."""
@@ -167,6 +171,7 @@ class Loop:
                         self.slot.save(self._state())  # not evaluated, as it would be if time had not run out
                     self._evaluate(running, late, last)
                 if running := self.running:
+                    self.epoch_began = time.perf_counter()
                     self.epoch_time.of(partial(solver.advance, running))
                     self._heed_interrupt()  # the epoch may have been cut short
                     self.slot.offer(self._state)

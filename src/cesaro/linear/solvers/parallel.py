@@ -105,15 +105,20 @@ class Workers:
         self.begun = settings.searched
         if settings.interrupted and len(problems) * len(problems[0].rows.col) > ENTRIES:  # no time for a whole epoch
             self.stop.set()
-        self.together = checkpoint is None and one_vs_rest.applies(problems, settings, starts)
-        self.groups = [[k] for k in range(len(problems))]
-        if self.together:
-            parts = -(-len(problems) // one_vs_rest.TOGETHER)
-            self.groups = [part.tolist() for part in np.array_split(np.arange(len(problems)), parts)]
+        if checkpoint is None:
+            self.groups = [part for run in runs_of(problems) for part in self.parts(run)]
+        else:
+            self.groups = [[k] for k in range(len(problems))]
         self.jobs = min(settings.n_jobs, len(self.groups))
         self.budget = TimeBudget(settings.ends, len(self.groups), self.jobs)
         if settings.searched:
             self.budget.reserve = max(self.budget.reserve, EPOCH * len(problems[0].rows.col))
+
+    def parts(self, run: list[int]) -> list[list[int]]:
+        """Neighbours as groups that share their epochs, where they can and gain by it; else one by one."""
+        if not one_vs_rest.applies([self.problems[k] for k in run], self.settings, [self.starts[k] for k in run]):
+            return [[k] for k in run]
+        return [part.tolist() for part in np.array_split(run, -(-len(run) // one_vs_rest.TOGETHER))]
 
     def run(self, measure: bool) -> list[Fit]:
         """All problems."""
@@ -151,7 +156,7 @@ class Workers:
             self.report(group[model], epoch, objective, lower_bound)
 
         settings = self.settings._replace(time_limit=None, deadline=self.budget.deadline())
-        if self.together:
+        if len(group) > 1:
             return one_vs_rest.solve([self.problems[k] for k in group], settings, report)
         (k,) = group
         problem, slot = self.problems[k], NULL_SLOT if self.checkpoint is None else self.checkpoint.slot(f"model-{k}")
@@ -183,7 +188,20 @@ class Workers:
 
     def solve_quickly(self, problems: list[Problem], settings: Settings) -> list[Fit]:
         """A group of problems that are small."""
-        return one_vs_rest.solve(problems, settings) if self.together else [solve(one, settings) for one in problems]
+        return one_vs_rest.solve(problems, settings) if len(problems) > 1 else [solve(problems[0], settings)]
+
+
+def runs_of(problems: list[Problem]) -> list[list[int]]:
+    """The numbers of problems one after the other that have the same rows, weights of rows, and penalty."""
+    runs: list[list[int]] = []
+    for k, problem in enumerate(problems):
+        last = problems[k - 1]
+        same = problem.rows is last.rows and problem.v is last.v and (problem.mu, problem.l1) == (last.mu, last.l1)
+        if k and same:
+            runs[-1].append(k)
+        else:
+            runs.append([k])
+    return runs
 
 
 def safeguarded(at_zero: float, fit: Fit) -> Fit:

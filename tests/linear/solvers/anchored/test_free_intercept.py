@@ -14,7 +14,7 @@ from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers.anchored import one_vs_rest
 from cesaro.linear.solvers.anchored.solver import run_epochs
 from cesaro.linear.solvers.settings import Settings
-from cesaro.losses import ALL, CLASSIFICATION, Hinge
+from cesaro.losses import ALL, CLASSIFICATION, Hinge, LogLoss
 from cesaro.storage.checkpoint import NULL_SLOT
 
 
@@ -161,3 +161,23 @@ def test_classes_together_have_free_intercepts_as_each_alone_has():
         assert fit.objective == pytest.approx(objective(problem, fit.w), rel=1e-6)
         assert fit.lower_bound <= alone.objective
         assert fit.objective <= alone.objective + 1e-3 * max(1.0, alone.objective)
+
+
+@pytest.mark.parametrize("classes", [1, 4])
+def test_the_logistic_loss_of_wide_rows_hardly_needs_more_epochs_with_an_intercept(classes):
+    rng = np.random.default_rng(0)
+    X = sp.random(6000, 20_000, 0.002, format="csr", random_state=1)
+    X.data[:] = 1.0 / np.sqrt(40.0)
+    scores = X @ rng.normal(size=(20_000, classes)) - 2.1 - 0.1 * np.arange(classes)
+    Y = np.where(scores + 0.3 * rng.normal(size=scores.shape) > 0, 1.0, -1.0).T
+    epochs = []
+    for bias in (0.0, 1.0):
+        rows = make_rows(X, bias)
+        problems = [Problem(rows, y, np.ones(6000), LogLoss(), 1e-4, penalize_intercept=False) for y in Y]
+        if classes == 1:
+            fits = [solve(problems[0], max_iter=200, tol=1e-3)]
+        else:
+            fits = one_vs_rest.solve(problems, settings(max_iter=200, tol=1e-3), None)
+        assert all(fit.status == "converged" for fit in fits)
+        epochs.append(max(fit.n_iter for fit in fits))
+    assert epochs[1] <= 2 * epochs[0]

@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 
 from cesaro import losses
+from cesaro.dual_form import LOGISTIC
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem
 from cesaro.linear.solvers.anchored.dual_state import SolverState
-from cesaro.linear.solvers.anchored.shards import MergedState, Shard, first_anchor, sums
+from cesaro.linear.solvers.anchored.initial_anchor import second_weight, unit
+from cesaro.linear.solvers.anchored.shard_messages import sums
+from cesaro.linear.solvers.anchored.shards import MergedState, Shard
 from cesaro.linear.solvers.anchored.solver import run_epoch
 
 EACH = [losses.Hinge(), losses.SquaredHinge(), losses.LogLoss(), losses.SquaredError(), losses.Quantile(0.8)]
@@ -113,8 +116,16 @@ def test_lost_values_are_replaced_by_those_that_the_point_suggests(loss):
     assert proved > start
 
 
-def test_an_anchor_from_a_sample_hardly_depends_on_how_much_larger_the_whole_is():
-    problem, _ = a_problem(0, losses.Hinge(), n=3000)
-    problem = problem._replace(mu=1e-6)
-    (_, one), (_, other) = (first_anchor(problem, n, 0) for n in (170_000, 190_000))  # beyond 60 times the sample
-    assert 0.5 < one / other < 2.0
+@pytest.mark.parametrize("pieces", [1, 3])
+def test_the_prox_weight_after_a_round_counts_the_rows_that_moved_in_all_shards(pieces):
+    problem, X = a_problem(5, losses.LogLoss(), n=300)
+    parts = list(cut(problem, X, pieces))
+    shards = [Shard(part, seed) for seed, part in enumerate(parts)]
+    merged = MergedState(problem, 300, 3.0, 5.0)
+    replies = [shard.take(merged.request(1, 1e-6)) for shard in shards]
+    merged.merge(sums(replies), adapt=True)
+    units = [unit(shard.current.mean_square, LOGISTIC, shard.current.record) for shard in shards]
+    everywhere = np.average(units, weights=[part.v.sum() for part in parts])
+    everyone = 300 / problem.rows.d  # has moved
+    expected = second_weight(5.0, 3.0, everywhere, everyone, 300 * problem.mu, wide=False)
+    assert merged.prox_weight == pytest.approx(expected, rel=1e-12)

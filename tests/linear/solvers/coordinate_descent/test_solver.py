@@ -1,5 +1,7 @@
 """Coordinate descent finds the optimum of a loss with L1, with exact zeros and a bound that holds."""
 
+import time
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -11,9 +13,11 @@ from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem, value_at_zero
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers.coordinate_descent.local_model import LocalModel
-from cesaro.linear.solvers.coordinate_descent.solver import handles
+from cesaro.linear.solvers.coordinate_descent.solver import CoordinateDescentSolver, handles
+from cesaro.linear.solvers.driver import Loop
 from cesaro.linear.solvers.parallel import solve
 from cesaro.linear.solvers.settings import Settings
+from cesaro.storage.checkpoint import NULL_SLOT
 
 SMOOTH = sorted(name for name, loss in losses.ALL.items() if not dual_form(loss()).linear)
 RATIOS = (0.3, 0.9, 1.0)
@@ -154,3 +158,15 @@ def test_a_free_intercept_of_columns_with_large_means_is_no_obstacle():
     assert fit.status == "converged"
     assert fit.n_iter <= 5
     np.testing.assert_allclose(fit.w[:-1], solve(centred, Settings(tol=1e-9)).w, rtol=1e-3)
+
+
+@pytest.mark.parametrize("evaluated", [False, True])
+def test_an_epoch_ends_while_there_is_time_for_an_evaluation_as_long_as_its_steps_or_as_the_last(evaluated):
+    settings = Settings()
+    loop = Loop(CoordinateDescentSolver(random_problem("log_loss", 0), settings, None), settings, None, NULL_SLOT)
+    now = time.perf_counter()
+    loop.epoch_began = now - 100.0
+    loop.evaluation_time.seconds = 10.0 if evaluated else 0.0
+    for left in (1.0, 50.0, 1000.0):
+        loop.limit = now + left
+        assert loop.solver.must_end() == (left <= (10.0 if evaluated else 100.0))

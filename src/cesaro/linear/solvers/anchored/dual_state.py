@@ -25,7 +25,7 @@ from cesaro.linear.problem.row_order import by_length, neighbours_to_keep, shuff
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers.anchored import column_kernels, kernels, records
 from cesaro.linear.solvers.anchored.best_intercept import with_free_intercept
-from cesaro.linear.solvers.anchored.intercept import is_free, objective_of, penalized, with_suitable_bias
+from cesaro.linear.solvers.anchored.intercept import is_free, objective_of, penalized, renewals, with_suitable_bias
 from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule, are_wide
 from cesaro.linear.solvers.anchored.records import B, V
 from cesaro.linear.solvers.anchored.working_set import ActiveRows, Columns, WorkingSet
@@ -71,7 +71,7 @@ class SolverState:
         self.shuffle(active)
         some = active[: SAMPLE // 4 if self.wide else SAMPLE]
         if own_bias and self.free:
-            self.rows = with_suitable_bias(self.rows, self.record, some, self.n * self.mu, self.wide)
+            self.rows = with_suitable_bias(self.rows, self.record, some, self.more, renewals(self.loss, self.wide))
         self.mean_square = records.mean_square(self.rows, self.record, some)
         self.whole = WorkingSet(self.rows, self.record, active, Columns.zeros(rows.d + 1))
         self.working: WorkingSet = self.whole

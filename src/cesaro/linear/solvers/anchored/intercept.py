@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from cesaro.dual_form import LOGISTIC, DualForm
 from cesaro.linear.bounds.free_intercept import SIDES, Plane, balanced
 from cesaro.linear.bounds.intercept_interval import bound_from_planes, upper_bound
 from cesaro.linear.bounds.rounding import U
@@ -14,7 +15,8 @@ from cesaro.linear.solvers.anchored import records
 from cesaro.linear.solvers.anchored.records import UNKNOWN, B, Q, V, Y
 
 LEAN = 32.0  # by so much less than r |x| the predictions of an intercept are known worse than without one
-RENEWALS = 150.0  # with 50 to 500 a proof takes as many epochs as without an intercept
+RENEWALS = 150.0  # with 50 to 500 a proof takes as many epochs as without an intercept,
+CLASS_RENEWALS = 600.0  # of classes against the rest, most of which are rare, with 600 to 2,400
 
 
 def is_free(problem: Problem) -> bool:
@@ -22,20 +24,27 @@ def is_free(problem: Problem) -> bool:
     return problem.rows.bias != 0.0 and not problem.penalize_intercept
 
 
-def with_suitable_bias(rows: Rows, record: np.ndarray, sample: np.ndarray, penalty: float, wide: bool) -> Rows:
+def renewals(loss: DualForm, wide: bool, classes: bool = False) -> float:
+    """How often an epoch may renew a free intercept: no limit but for wide rows, unless their loss is the logistic one."""
+    if not wide or loss.kind == LOGISTIC:  # logistic dual values hardly follow: held back it lags for dozens of epochs
+        return math.inf
+    return CLASS_RENEWALS if classes else RENEWALS
+
+
+def with_suitable_bias(rows: Rows, record: np.ndarray, sample: np.ndarray, penalty: float, renewed: float) -> Rows:
     """The rows with a constant feature for a free intercept: the larger, the less the anchor holds the intercept back.
 
-    Its square is an eighth of the other features' (a twelfth with labels and narrow rows: with less, last digits take more
+    Its square is an eighth of the other features' (a twelfth with labels and no limit: with less, last digits take more
     epochs), more where these have a `penalty`, n mu, that outweighs their anchor.
     But S over that square is how many rows it takes to renew the intercept: if they are few, it follows each of them, and
-    wide rows, which have nothing else in common, all follow it. So there an epoch renews it `RENEWALS` times at most.
+    wide rows, which have nothing else in common, all follow it. So an epoch renews it at most so often (`renewals`).
     """
     square = records.mean_square(rows._replace(bias=0.0), record, sample)
     record[sample, Q] = UNKNOWN
     if square == 0.0:
         return rows
-    most = RENEWALS * (square / 2.0 + penalty) / rows.n if wide else math.inf
-    part = 8.0 if wide or not (np.abs(record[sample, Y]) == 1.0).all() else 12.0
+    most = renewed * (square / 2.0 + penalty) / rows.n
+    part = 12.0 if math.isinf(renewed) and (np.abs(record[sample, Y]) == 1.0).all() else 8.0
     return rows._replace(bias=math.sqrt(min(2.0 * square, (square + penalty) / part, most)))
 
 

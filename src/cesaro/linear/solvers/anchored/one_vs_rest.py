@@ -23,8 +23,8 @@ from cesaro.linear.problem.scales import suits_single_precision
 from cesaro.linear.solvers import driver
 from cesaro.linear.solvers.anchored import class_evaluation, class_kernels, polish, records
 from cesaro.linear.solvers.anchored.dual_state import SAMPLE
-from cesaro.linear.solvers.anchored.initial_anchor import step_for_wide_rows
-from cesaro.linear.solvers.anchored.intercept import is_free, with_suitable_bias
+from cesaro.linear.solvers.anchored.initial_anchor import weight_for_wide_rows
+from cesaro.linear.solvers.anchored.intercept import is_free, renewals, with_suitable_bias
 from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule, are_wide
 from cesaro.linear.solvers.anchored.solver import solve as solve_one
 from cesaro.linear.solvers.driver import Evaluation, Report
@@ -65,7 +65,8 @@ class OneVsRestSolver(driver.Solver):
         self.block = min(neighbours_to_keep(problem.y) for problem in problems)
         self._shuffle()
         if self.free:
-            self.rows = with_suitable_bias(self.rows, record, self.order[:SAMPLE], self.count * self.mu, wide=True)
+            often = renewals(self.loss, wide=True, classes=True)
+            self.rows = with_suitable_bias(self.rows, record, self.order[:SAMPLE], self.count * self.mu, often)
         self.bias_ratio = self.rows.bias / one.rows.bias if one.rows.bias else 1.0
         mean_square = records.mean_square(self.rows, record, self.order)
         self.record = np.ascontiguousarray(record[:, [records.V, records.Q]])
@@ -77,7 +78,7 @@ class OneVsRestSolver(driver.Solver):
         self.room = zeros((d + 1, L))  # for an epoch's average; at evaluations for sum b_i x_i, and then for the points
         self.A = self.room.view(np.float32).reshape(-1)[: d * L].reshape(d, L)
         self.h_intercept, self.intercept = np.zeros(L), np.zeros(L)
-        self.K = np.full(L, mean_square / step_for_wide_rows(mean_square, self.count, self.mu))
+        self.K = np.full(L, weight_for_wide_rows(mean_square, self.count, self.mu))
         self.strongest = 20.0 * np.minimum(self.K, mean_square / 0.3)
         self.rules, self.gaps, self.upper = (
             [ProxWeightRule(wide=False) for _ in range(L)],
@@ -171,7 +172,7 @@ class OneVsRestSolver(driver.Solver):
         if self.free:
             off = abs(float(g[-1])) + lost
             if off > 0.0:
-                part = 2.0 * off / max(one_sided * abs(self.rows.bias), 1e-300)
+                part = 2.0 * off / max(one_sided * abs(self.rows.bias), 1e-300) * (1.0 + 4.0 * (self.count + TERM) * U)
                 D, lost = D - part * size, lost + part * mass
             g[-1] = 0.0
         return dual_bound(D, g, self.mu, lost=lost)

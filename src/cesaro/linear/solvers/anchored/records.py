@@ -39,6 +39,17 @@ def mean_square(rows, record, order):
 
 
 @njit(**KERNEL)
+def mean_logistic_curvature(record):
+    """The mean curvature of logistic losses where their dual values are: |b| (1 - |b|)."""
+    total, weight = 0.0, 0.0
+    for i in range(record.shape[0]):
+        b = abs(record[i, B])
+        total += record[i, V] * b * (1.0 - b)
+        weight += record[i, V]
+    return total / weight
+
+
+@njit(**KERNEL)
 def load_dual_values(b, loss, record):
     """Write the dual values b into the records, 0 where they are not feasible for this target; their sizes' sum."""
     size = 0.0

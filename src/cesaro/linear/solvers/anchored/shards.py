@@ -13,58 +13,24 @@ gamma = 1, sigma' = 1/p_k). One shard is one machine's epoch, to the bit. The bo
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from cesaro.linear.bounds.dual_bound import dual_bound
-from cesaro.linear.bounds.free_intercept import SIDES, ConstantPlanes, Plane, free_bound
-from cesaro.linear.bounds.rounding import TERM, U, norm, sum_error
+from cesaro.linear.bounds.free_intercept import SIDES, ConstantPlanes, Plane, free_bound, merged_plane
+from cesaro.linear.bounds.rounding import U, norm, sum_error
 from cesaro.linear.problem.problem import Problem
 from cesaro.linear.solvers.anchored import kernels, records
 from cesaro.linear.solvers.anchored.dual_state import SolverState, point_of
-from cesaro.linear.solvers.anchored.initial_anchor import first_step
+from cesaro.linear.solvers.anchored.initial_anchor import first_weight, second_weight, unit
 from cesaro.linear.solvers.anchored.intercept import is_free, objective_of
 from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule, are_wide
 from cesaro.linear.solvers.anchored.records import B, V, Y
+from cesaro.linear.solvers.anchored.shard_messages import Reply, Request, Sums, shares
 from cesaro.linear.solvers.anchored.solver import average_weight, run_epoch
 from cesaro.storage.states import CheckpointError, require_like
-
-
-class Request(NamedTuple):
-    """What a shard is asked: evaluate the point w, then run epochs from the common g and the anchor."""
-
-    w: np.ndarray
-    g: np.ndarray
-    center: np.ndarray
-    kappa: float
-    epochs: int  # 0: evaluate only
-    first: bool
-    tol: float
-
-
-class Reply(NamedTuple):
-    """What a shard says: about w and its dual values as they were, then what the epochs changed."""
-
-    share: float  # sum of its rows' weights
-    loss: float  # mean loss at w
-    dual: float  # D_k, less what rounding may have added
-    active: int  # rows
-    lost: float  # bound on the rounding error of g_k
-    held: np.ndarray  # g_k before the epochs
-    changed: np.ndarray  # g_k after them, less g_k before
-    average: np.ndarray  # of w over the last epoch
-    constants: dict[float, Plane] | None  # of its rows, in the first round, where the intercept is free
-
-
-class Sums(NamedTuple):
-    """What the replies of a round come to: what the driver needs of them when it goes on."""
-
-    changed: np.ndarray
-    average: np.ndarray
-    apart: float  # how far the shards' averages are from theirs
-    shards: int
 
 
 class Shard:
@@ -96,7 +62,8 @@ class Shard:
             setattr(self.current, name, state[name])
 
     def sum_afresh(self) -> None:
-        """g_k afresh from the dual values."""
+        """g_k afresh from the dual values; no anchor is in the sums, so that they do not depend on the last request."""
+        self.current.center[:], self.current.prox_weight = 0.0, 0.0
         self.current.sum_afresh()
         self.held = self.current.g
 
@@ -120,15 +87,18 @@ class Shard:
         current.dual_floor = current.n * D
         held, lost = self.held, current.lost + 8.0 * U * norm(self.held)
         current.recenter(request.center, request.kappa * current.n, request.g)
-        average = changed = np.zeros_like(held)
+        average, changed, moved = np.zeros_like(held), np.zeros_like(held), 0
         for k in range(request.epochs):
             if len(current.active):
                 average, changes, *_ = run_epoch(current, first=request.first and k == 0)
                 current.count_rounding(changes)
+                moved = changes if k == 0 else moved
                 changed = current.g - request.g  # where no row is visited it would be rounding alone
         self.held = held + changed
+        current.noise += 2.0 * U * current.n * (norm(self.held) + norm(changed))
         planes = self.constant_planes() if current.free and request.first else None
-        return Reply(self.weight, loss, D, active, lost, held, changed, average.copy(), planes)
+        here = unit(current.mean_square, current.loss.kind, current.record)
+        return Reply(self.weight, loss, D, active, lost, held, changed, average.copy(), moved, here, planes)
 
 
 class MergedState:
@@ -175,28 +145,24 @@ class MergedState:
     def evaluate(self, w: np.ndarray, replies: list[Reply]) -> tuple[float, float]:
         """Objective at w and a lower bound, from all shards' replies. g becomes that of the dual values they hold."""
         p = shares(replies)
-        loss, D, size, lost = p @ [(reply.loss, reply.dual, abs(reply.dual), reply.lost) for reply in replies]
-        self.g, merged = p @ [reply.held for reply in replies], p @ [norm(reply.held) for reply in replies]
-        rounded = (len(replies) + TERM) * U  # in the sums over shards, and in their shares
-        D, lost, f = D - rounded * size, lost + rounded * merged, objective_of(loss, w, self.mu, self.l1, self.free)
+        plane = merged_plane(p, [Plane(reply.dual, reply.held, reply.lost) for reply in replies])
+        f = objective_of(float(p @ [reply.loss for reply in replies]), w, self.mu, self.l1, self.free)
+        self.g = plane.g
         if not self.free:
-            return f, dual_bound(D, self.g, self.mu, self.l1, self.radius, lost)
-        self._merge_constants(p, replies)
-        return f, free_bound(Plane(D, self.g, lost), self.constants.__getitem__, self.mu, self.l1, self.radius)
-
-    def _merge_constants(self, p: np.ndarray, replies: list[Reply]) -> None:
-        """The planes of constant models, where the shards have sent theirs: each has its own constants."""
-        if replies[0].constants is not None:
+            return f, dual_bound(plane.D, plane.g, self.mu, self.l1, self.radius, plane.lost)
+        if replies[0].constants is not None:  # each shard has its own
             for side in SIDES:
-                parts = zip(*(reply.constants[side] for reply in replies if reply.constants), strict=True)
-                self.constants[side] = Plane(*(sum(k * x for k, x in zip(p, part, strict=True)) for part in parts))
+                self.constants[side] = merged_plane(p, [reply.constants[side] for reply in replies if reply.constants])
+        return f, free_bound(plane, self.constants.__getitem__, self.mu, self.l1, self.radius)
 
     def merge(self, found: Sums, adapt: bool) -> None:
         """Add the changes and move the prox center to the average; `adapt` the prox weight for the next round."""
         self.g, average = self.g + found.changed, found.average
         self.rounds += 1
         if adapt and self.rounds == 1:
-            self.prox_weight = min(self.prox_weight, self.mean_square / 0.3)
+            d, penalty = len(average) - 1, self.n * self.mu
+            moved, wide = found.moved / max(1, d), are_wide(self.n, d)
+            self.prox_weight = second_weight(self.prox_weight, self.mean_square, found.unit, moved, penalty, wide)
             self.strongest = 20.0 * self.prox_weight
         elif adapt and found.shards == 1:
             self.prox_weight = min(self.prox_weight / self.relaxation(average), self.strongest)
@@ -227,24 +193,8 @@ class MergedState:
         return 0.8 if apart < moved else 1.0
 
 
-def shares(replies: list[Reply]) -> np.ndarray:
-    """p_k."""
-    p = np.array([reply.share for reply in replies])
-    return p / p.sum()
-
-
-def sums(replies: list[Reply]) -> Sums:
-    """The sums over the shards."""
-    p, averages = shares(replies), np.array([reply.average for reply in replies])
-    average = p @ averages
-    apart = math.sqrt(p @ np.square(averages - average).sum(axis=1))
-    return Sums(p @ [reply.changed for reply in replies], average, apart, len(replies))
-
-
 def first_anchor(sample: Problem, n: int, seed: Any) -> tuple[float, float]:
-    """The mean of |x|^2, and the anchor's first prox weight, by `initial_anchor` on a sample of n rows."""
+    """The mean of |x|^2 in a sample of n rows, and the anchor's first weight."""
     state = SolverState(sample, seed)
-    if state.mu * n >= 10.0 * state.mean_square:
-        return state.mean_square, state.mean_square / 0.5
-    state.n = min(n, 60 * state.n)
-    return state.mean_square, state.mean_square / (first_step(state) * (state.n / n) ** (1 / 3))
+    square = state.mean_square
+    return square, first_weight(square, n, state.mu, are_wide(n, sample.rows.d), state.loss.kind)

@@ -19,7 +19,7 @@ from cesaro.linear.problem.scales import rescaled
 from cesaro.linear.solvers import driver
 from cesaro.linear.solvers.anchored import kernels, polish
 from cesaro.linear.solvers.anchored.dual_state import Epoch, SolverState
-from cesaro.linear.solvers.anchored.initial_anchor import first_step
+from cesaro.linear.solvers.anchored.initial_anchor import first_weight, second_weight, unit
 from cesaro.linear.solvers.anchored.intercept import bound_on_intercept
 from cesaro.linear.solvers.anchored.kinks import project_onto_kinks
 from cesaro.linear.solvers.anchored.records import B
@@ -56,7 +56,10 @@ class AnchoredSolver(driver.Solver):
 
     def _begin(self, anchor: float | str) -> None:
         state = self.current
-        weight = state.mean_square / first_step(state) if anchor == "auto" else state.mu * float(anchor)
+        if anchor == "auto":
+            weight = first_weight(state.mean_square, state.n, state.mu, state.wide, state.loss.kind)
+        else:
+            weight = state.mu * float(anchor)
         if self.start is not None and self.start.prox_weight is not None:
             weight = self.start.prox_weight
         if state.mu == 0.0:
@@ -87,7 +90,7 @@ class AnchoredSolver(driver.Solver):
         weight, share = state.prox_weight, average_weight(self.epoch, state.wide)
         adapts = self.settings.anchor == "auto"
         if adapts and self.epoch == 1:
-            weight = min(weight, state.mean_square / 0.3)
+            weight = self._second_weight(done.changes)
             self.strongest = 20.0 * weight
         elif adapts:
             weight = min(weight / state.rule.factor(weight, state.n * state.mu), self.strongest)
@@ -95,6 +98,11 @@ class AnchoredSolver(driver.Solver):
         if adapts and self.epoch > 1:
             state.rule.observe(oscillation, move)
         self.weights += share
+
+    def _second_weight(self, changes: int) -> float:
+        state, known = self.current, self.current.wide or self.start is not None
+        here, moved = unit(state.mean_square, state.loss.kind, state.record), changes / max(1, state.rows.d)
+        return second_weight(state.prox_weight, state.mean_square, here, moved, state.n * state.mu, known)
 
     def evaluation_due(self, history: History, tol: float) -> bool:
         if self.epoch == 0:
