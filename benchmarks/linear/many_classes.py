@@ -1,11 +1,13 @@
 """Classifiers of many classes at their defaults: CPU time, accuracy on rows they have not seen, memory, two threads.
 
-    python benchmarks/linear/many_classes.py [debian sector hashed letter pendigits]        # Markdown on stdout
+    python benchmarks/linear/many_classes.py [debian sector ...]        # Markdown on stdout
+    python benchmarks/linear/many_classes.py --loss log_loss --alpha 1e-5 debian    # no LinearSVC: it has no such loss
 
 One process for each fit, which also compiles beforehand. debian is split 4 to 1; hashed: its rows as if
-HashingVectorizer had made 2^20 columns of them, of its eight largest classes.
+HashingVectorizer had made 2^20 columns of them, of its eight largest classes. Two are made on the spot (`made_rows`).
 """
 
+import argparse
 import io
 import json
 import lzma
@@ -18,12 +20,13 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 from cells import FILES, mean, present, seconds
+from made_rows import MADE
 from sklearn.datasets import load_svmlight_file
 from sklearn.model_selection import train_test_split
 
 FILES |= {"letter": "letter.scale.xz", "letter.t": "letter.scale.t.xz", "sector.t": "sector.t.scale.xz"}
 FILES |= {"pendigits": "pendigits.xz", "pendigits.t": "pendigits.t.xz", "hashed": FILES["debian"]}
-NAMES = ("debian", "sector", "hashed", "letter", "pendigits")
+NAMES = ("debian", "sector", "hashed", "letter", "pendigits", *MADE)
 REPEATS = 3
 
 
@@ -38,7 +41,7 @@ def rows(name, n_features=None):
 
 def split(name):
     """X, y to fit to and X, y to predict."""
-    X, y = rows(name)
+    X, y = MADE[name]() if name in MADE else rows(name)
     if f"{name}.t" in FILES:
         return X, y, *rows(f"{name}.t", X.shape[1])
     if name == "hashed":
@@ -73,37 +76,45 @@ def peak():
     return int(line.split()[1]) / 1000
 
 
-def measure(name, who):
+def measure(name, who, **given):
     """CPU seconds, accuracy, the peak of memory, and wall seconds with one and with two threads."""
     warnings.simplefilter("ignore")
     X, y, there, then = split(name)
-    estimator(who, max_iter=2).fit(X[:2000], y[:2000])
+    estimator(who, max_iter=2, **given).fit(X[:2000], y[:2000])
     forget_peak()
-    best = min(seconds(estimator(who), X, y) for _ in range(REPEATS if who == "cesaro" else 1))
-    model = estimator(who).fit(X, y)
+    best = min(seconds(estimator(who, **given), X, y) for _ in range(REPEATS if who == "cesaro" else 1))
+    model = estimator(who, **given).fit(X, y)
     found = {"seconds": best, "MB": peak(), "accuracy": model.score(there, then)}
     if who == "cesaro":
         walls = []
         for jobs in (1, 2):
             start = time.perf_counter()
-            estimator(who, n_jobs=jobs).fit(X, y)
+            estimator(who, n_jobs=jobs, **given).fit(X, y)
             walls.append(time.perf_counter() - start)
         found |= {"walls": walls, "gap": float(model.relative_gap_.max()), "classes": len(model.classes_)}
     return found
 
 
 def main():
-    if len(sys.argv) > 2 and sys.argv[1] == "--cell":
-        return print(json.dumps(measure(*sys.argv[2:])))
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", default=NAMES)
+    parser.add_argument("--loss")
+    parser.add_argument("--alpha", type=float)
+    parser.add_argument("--cell", help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    given = {key: value for key in ("loss", "alpha") if (value := getattr(asked, key)) is not None}
+    if asked.cell:
+        return print(json.dumps(measure(*asked.names, asked.cell, **given)))
+    solvers = ("cesaro", "SGDClassifier", *(() if given else ("LinearSVC",)))
     print(
-        "| data | classes | cesaro: CPU s, accuracy, MB at most | SGDClassifier | LinearSVC | ratio | two threads, wall |"
+        f"| data | classes | cesaro: CPU s, accuracy, MB at most | {' | '.join(solvers[1:])} | ratio | two threads, wall |"
     )
-    print("|---|---|---|---|---|---|---|")
-    ratios = []
-    for name in present(sys.argv[1:] or NAMES):
+    print("|---" * (4 + len(solvers)) + "|")
+    ratios, options = [], [part for key, value in given.items() for part in (f"--{key}", str(value))]
+    for name in [name for name in asked.names if name in MADE or present([name])]:
         found = {}
-        for who in ("cesaro", "SGDClassifier", "LinearSVC"):
-            command = [sys.executable, __file__, "--cell", name, who]
+        for who in solvers:
+            command = [sys.executable, __file__, name, "--cell", who, *options]
             found[who] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
         ours, *peers = found.values()
         ratios.append(ours["seconds"] / min(peer["seconds"] for peer in peers))
