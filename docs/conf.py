@@ -93,7 +93,10 @@ html_theme_options = {
     "navigation_with_keys": False,
     "footer_start": ["copyright"],
     "footer_end": ["theme-version"],
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": {  # a script of the gallery needs the width of the page; no page may match two patterns
+        "gallery/plot_*": [],
+        **{pages: ["page-toc"] for pages in ("[!g]*", "g[!a]*", "gallery/[!p]*")},
+    },
 }
 html_sidebars = {"index": [], "benchmarks": [], "start": []}
 

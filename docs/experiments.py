@@ -63,7 +63,8 @@ INTRODUCTION = """# The paper's experiments and theorems, run again
 
 `cesaro reproduce` writes these figures, their numbers and a page to explore them; with `--quick` it takes about a minute
 (`pip install 'cesaro[report]'` for the drawings, `[torch]` for the networks, `[theorems]` for the worst cases).
-This file is made from the numbers by `python docs/experiments.py`; the verdicts are computed, not chosen. Of {total}
+This file is made from the numbers by `python docs/experiments.py`. Where a number can decide, the verdict is
+computed from it; where print has to be read, the sentence says how. Of {total}
 statements and sentences of the paper {counts}.
 What the verdicts mean is [said with the errata](paper.md#errata-and-readings); here are [the proofs](proofs.md)."""
 NO_FIGURE_3 = (
