@@ -22,7 +22,8 @@ ENTRY = 4e-9  # seconds for room for a prediction or a weight
 
 def in_one_pass(search: Search, rows: Rows, task: Task, folds: list[Fold]) -> Found:
     """All models in a few shared epochs. After Ctrl-C few rows have to do, and the final fit has one epoch."""
-    settings, limit, began = search.settings, search.settings.time_limit, time.perf_counter()
+    settings, began = search.settings, time.perf_counter()
+    limit = settings.time_limit if settings.time_limit is None else max(0.0, settings.ends - began)
     shared, stop = SharedEpochs(search, rows, task, folds), threading.Event()
     try:
         with heard(stop):

@@ -123,7 +123,7 @@ def one_at_a_time(search: Search, rows: Rows, tasks: list[Task]) -> Found:
         for alpha in search.alphas
         for column, y in enumerate(task.columns)
     ]
-    limit = settings.time_limit
+    limit = settings.time_limit if settings.time_limit is None else max(0.0, settings.ends - begun)
     mine = settings._replace(time_limit=None if limit is None else SHARE * limit)
     at_zero = _values_at_zero(problems)
     progress = begin(len(problems), mine.max_iter, mine.tol, search.least_unit * max(at_zero))

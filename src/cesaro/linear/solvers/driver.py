@@ -45,6 +45,7 @@ class Solver(ABC):
     count: int  # rows with weight
     least_unit: float = TWO_CLASSES  # `Problem.least_unit`
     entries: int = 0  # of the rows that an epoch visits, times models; 0 if it cannot be said
+    preparation: float = 0.0  # seconds that it took to begin, if they were of the kind that an evaluation takes
     must_end: Callable[[], bool] = staticmethod(
         lambda: False
     )  # whether an epoch of several steps is to be left between two
@@ -120,10 +121,10 @@ class Loop:
     def _must_end(self) -> bool:
         """Whether Ctrl-C has come, or the time is over; a run that can be gone on with has whole epochs only.
 
-        The first evaluation is expected to take as long as the steps before it.
+        The first evaluation is expected to take as long as the steps before it, and what prepared them.
         """
         now = time.perf_counter()
-        evaluation = self.evaluation_time.seconds or now - self.epoch_began
+        evaluation = self.evaluation_time.seconds or now - self.epoch_began + self.solver.preparation
         return self._interrupted or (self.slot is NULL_SLOT and now + evaluation >= self.limit)
 
     def _resume(self, saved: dict[str, Any]) -> None:

@@ -64,11 +64,12 @@ class ScaledDualPoint:
             return 0.0  # the lighter side, (mass - total) / 2, cannot make up for it
         feasible = min(1.0, self.l1 / top) if top > 0.0 else 1.0
         beyond = sizes[sizes > self.l1]
-        best, tried = -math.inf, {feasible}
+        best, sums = -math.inf, {feasible: self._sums(r, feasible)}
         if self.mu > 0.0 and len(beyond):
-            tried |= {1.0, self._best_theta(r, beyond, feasible)}
-        for theta in tried:
-            D, size = kernels.dual_value(self.y, self.s, self.loss, r, theta)
+            sums[1.0] = self._sums(r, 1.0)
+            theta = self._best_theta(sums[1.0][0], beyond, feasible)
+            sums[theta] = self._sums(r, theta)
+        for theta, (D, size) in sums.items():
             if len(beyond) and self.mu > 0.0:
                 over = np.maximum(theta * beyond - self.l1, 0.0)
                 D -= float(over @ over) / (2.0 * self.mu) * (1.0 + (len(over) + TERM) * U)
@@ -78,9 +79,12 @@ class ScaledDualPoint:
             best = max(best, D - (len(r) + TERM + BALANCED * self.free) * U * size)
         return best
 
-    def _best_theta(self, r: np.ndarray, beyond: np.ndarray, feasible: float) -> float:
-        """The theta in [feasible, 1] that is best if the conjugates were linear in it."""
-        D, _ = kernels.dual_value(self.y, self.s, self.loss, r, 1.0)
+    def _sums(self, r: np.ndarray, theta: float) -> tuple[float, float]:
+        """Of the conjugates at theta b, and of their sizes."""
+        return kernels.dual_value(self.y, self.s, self.loss, r, theta)
+
+    def _best_theta(self, D: float, beyond: np.ndarray, feasible: float) -> float:
+        """The theta in [feasible, 1] that is best if the conjugates, D at theta = 1, were linear in it."""
         low, high = feasible, 1.0
         for _ in range(20):
             theta = (low + high) / 2.0

@@ -8,6 +8,7 @@ LIBLINEAR's newGLMNET (Yuan et al. 2012).
 """
 
 import math
+import time
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,7 @@ class CoordinateDescentSolver(driver.Solver):
     """One problem; the driver's epochs are working sets."""
 
     def __init__(self, problem: Problem, settings: Settings, start: DualWarmStart | None):
+        began = time.perf_counter()
         problem, self.unit = rescaled(problem)
         self.problem, self.settings, self.start = problem, settings, start
         self.rows, d = without_redundant_arrays(problem.rows), problem.rows.d
@@ -68,6 +70,7 @@ class CoordinateDescentSolver(driver.Solver):
         self.model.centre()
         kernels.measure_columns(self.rows, self.model.r, s, self.g, self.squares, counts)
         self.noise, self.pool = columns_noise(self.squares, counts, self.dual.free), ColumnPool(self.rows, counts)
+        self.preparation = time.perf_counter() - began
 
     def known_points(self) -> Evaluation | None:
         return None if self.start is None else self.evaluate([0], self.settings.tol, False)
