@@ -1,4 +1,6 @@
-"""Several models: never worse than zero, the better point and bound of two runs, one BLAS thread."""
+"""Several models: never worse than zero, the better point and bound of two runs, their time, one BLAS thread."""
+
+import time
 
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ from threadpoolctl import threadpool_info
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem
 from cesaro.linear.solvers import joined_fits, parallel
+from cesaro.linear.solvers.parallel import TimeBudget
 from cesaro.linear.solvers.settings import Settings
 from cesaro.losses import Hinge
 
@@ -66,3 +69,14 @@ def test_blas_has_one_thread_while_a_solver_runs_and_its_own_number_afterwards(j
         pytest.skip("NumPy's BLAS is not one whose threads can be told")
     assert all(count == 1 for each in seen for count in each)
     assert threads() == before
+
+
+def test_no_model_is_begun_that_takes_longer_than_is_left_by_the_shortest_so_far():
+    budget = TimeBudget(time.perf_counter() + 100.0, models=10, jobs=2)
+    budget.done(150.0)
+    assert budget.over
+    budget.done(50.0)
+    assert not budget.over
+    budget.done(120.0)
+    assert not budget.over
+    assert budget.left == 7

@@ -4,6 +4,7 @@ Models that differ in their targets only share their epochs, others run in threa
 has one thread meanwhile: vectors of many features would wake the others, for nothing.
 """
 
+import math
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -68,6 +69,7 @@ class TimeBudget:
     def __init__(self, ends: float, models: int, jobs: int):
         self.ends, self.left, self.jobs, self.lock = ends, models, jobs, threading.Lock()
         self.reserve = min(RESERVE, PART * max(0.0, ends - time.perf_counter())) if models > 1 else 0.0
+        self.shortest = math.inf  # seconds that a model took
 
     def deadline(self) -> float:
         """Of a model that begins now."""
@@ -75,15 +77,16 @@ class TimeBudget:
             now = time.perf_counter()
             return now + max(0.0, self.ends - now) * min(1.0, self.jobs / self.left)
 
-    def done(self) -> None:
-        """One model less."""
+    def done(self, seconds: float) -> None:
+        """One model less, that took so long."""
         with self.lock:
-            self.left -= 1
+            self.left, self.shortest = self.left - 1, min(self.shortest, seconds)
 
     @property
     def over(self) -> bool:
-        """Whether there is no time left but for models in a hurry."""
-        return time.perf_counter() + self.reserve >= self.ends
+        """Whether there is no time left but for models in a hurry: for none that takes as long as the shortest so far."""
+        model = self.shortest if math.isfinite(self.shortest) else 0.0
+        return time.perf_counter() + model + self.reserve >= self.ends
 
 
 class Workers:
@@ -134,6 +137,7 @@ class Workers:
 
     def solve(self, group: list[int]) -> list[Fit] | None:
         """The problems of these numbers; None if there is no time for them."""
+        began = time.perf_counter()
         if self.stop.is_set() or (self.begun and self.budget.over):
             return None
         try:
@@ -145,7 +149,7 @@ class Workers:
         fits = self.safe(group, fits)
         if any(fit.status == "interrupted" for fit in fits):
             self.stop.set()
-        self.budget.done()
+        self.budget.done(time.perf_counter() - began)
         return fits
 
     def solved(self, group: list[int]) -> list[Fit]:
