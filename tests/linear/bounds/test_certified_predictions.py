@@ -8,8 +8,9 @@ import pytest
 
 from cesaro.linear import DualAveragingClassifier
 from cesaro.linear.bounds.free_intercept import Plane, balanced, certain_sign
-from cesaro.linear.bounds.intercept_interval import least_objective, predictions
+from cesaro.linear.bounds.intercept_interval import least_objective, predictions, upper_bound
 from cesaro.linear.bounds.rounding import objective_error
+from cesaro.linear.estimators.certified_predictions import LEAST, certified_labels, row_norms
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem
 from cesaro.linear.problem.scalar_losses import dual_form
@@ -55,6 +56,27 @@ def test_an_objective_whose_losses_are_summed_one_after_the_other_is_no_further_
     summed = mean_loss_along(problem.y, s, dual_form(Hinge()), p, np.zeros(n), 0.0)
     off = abs(Fraction(summed) - n * Fraction(float(s[0])) * (1 - Fraction(float(p[0]))))
     assert off <= Fraction(objective_error(problem, np.zeros(2), summed))
+
+
+@pytest.mark.parametrize("outside", [1e-12, 1e-6])
+def test_a_point_that_rounding_left_outside_the_ball_does_not_lower_the_bound_of_the_optimum(outside):
+    problem = Problem(make_rows(np.ones((1, 1)), 0.0), np.ones(1), np.ones(1), Hinge(), 1e-3, radius=0.5)
+
+    def objective(w):
+        return Fraction(problem.mu) / 2 * Fraction(w) ** 2 + 1 - Fraction(w)
+
+    w = 0.5 * (1.0 + outside)
+    assert objective(w) < objective(0.5)  # the optimum
+    assert Fraction(upper_bound(problem, np.array([w]), float(objective(w)))) >= objective(0.5)
+    assert upper_bound(problem, np.array([w]), float(objective(w))) < float(objective(0.5)) + 5.0 * outside + 1e-12
+
+
+def test_of_a_row_that_is_too_small_for_its_digits_nothing_is_certified():
+    X = np.array([[0.0, 0.0], [5e-324, 3e-320], [3e-200, 4e-200]])
+    assert (row_norms(X, 0.0) >= [LEAST, LEAST, 5e-200]).all()
+    scores = np.array([1e-305, 1e-305, 1e-199])
+    _, proved = certified_labels(scores, row_norms(X, 0.0), 0.0, 1.0, np.zeros(1), 6)
+    assert proved.tolist() == [False, False, True]
 
 
 def test_the_rounding_of_a_free_intercept_is_not_scaled_by_a_short_row():

@@ -55,7 +55,15 @@ def objective_error(problem: Problem, w: np.ndarray, objective: float) -> float:
     if slope == math.inf:
         slope = (1.0 + math.sqrt(1.0 + 2.0 * loss.bend * objective)) / loss.bend
     predictions = largest_entry(problem) * float(np.abs(w).sum())
-    return (terms + BLOCK + TERM) * U * (objective + slope * (1.0 + predictions)) + sums * U * objective
+    rounded = (terms + BLOCK + TERM) * U * (objective + slope * (1.0 + predictions)) + sums * U * objective
+    return rounded + 4.0 * _outside(problem, w)
+
+
+def _outside(problem: Problem, w: np.ndarray) -> float:
+    """By what part of the radius rounding may have left w outside the ball."""
+    if problem.radius == math.inf:
+        return 0.0
+    return max(0.0, norm(w if problem.penalize_intercept else w[: problem.rows.d]) / problem.radius - 1.0)
 
 
 def relative_error(problem: Problem, w: np.ndarray, objective: float) -> float:

@@ -13,19 +13,20 @@ import scipy.sparse as sp
 from cesaro.linear.problem.problem import InterceptBound
 
 EPS = np.finfo(np.float64).eps
+LEAST = 1e-300  # of a length: its products keep their digits; and more than underflow takes from a score
 
 
 def row_norms(X: Any, bias: float) -> np.ndarray:
-    """|x_i| with the intercept's constant feature, not below the true value."""
+    """|x_i| with the intercept's constant feature, not below the true value, nor below `LEAST`."""
     sparse: bool = sp.issparse(X)
     if sparse and not X.has_canonical_format:
         X = X.copy()  # the caller's stays as it is
         X.sum_duplicates()
     unit = np.asarray(abs(X).max(axis=1).todense() if sparse else np.abs(X).max(axis=1), dtype=np.float64).ravel()
-    unit = np.maximum(unit, 1e-300)  # each row in its own: no square overflows, none that counts vanishes
+    unit = np.maximum(unit, LEAST)  # each row in its own: no square overflows, none that counts vanishes
     X = sp.dia_array((1.0 / unit[None], [0]), shape=(len(unit),) * 2) @ X if sparse else X / unit[:, None]
     squares = np.asarray(X.multiply(X).sum(axis=1)).ravel() if sparse else np.einsum("ij,ij->i", X, X)
-    return np.hypot(unit * np.sqrt(squares), bias) * (1.0 + (X.shape[1] + 8) * EPS)
+    return np.hypot(unit * np.sqrt(np.maximum(squares, 1.0)), bias) * (1.0 + (X.shape[1] + 8) * EPS)
 
 
 def reaches_and_centers(
@@ -60,7 +61,7 @@ def certified_labels(scores, norms, gap, mu: float, w_norms, terms: int, interce
     with np.errstate(over="ignore", invalid="ignore"):
         distance = np.sqrt(2.0 * np.asarray(gap, dtype=float) / mu) + terms * EPS * np.asarray(w_norms)
         reach = np.multiply.outer(norms, distance) if norms.ndim == 1 else norms * distance
-        reach = (reach + np.asarray(intercept_reach)) * (1.0 + 4.0 * EPS)
+        reach = (reach + np.asarray(intercept_reach) + LEAST) * (1.0 + 4.0 * EPS)
     finite = np.isfinite(scores)  # a score that has overflowed says nothing
     if scores.ndim == 1:
         return (scores > 0.0).astype(np.intp), finite & (np.abs(scores) > reach.reshape(len(scores)))
