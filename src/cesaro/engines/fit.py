@@ -126,7 +126,7 @@ def _class_problems(model: Any, executor: Any, parts: list, blocks: int) -> tupl
     check_classification_targets(classes)
     if len(classes) < 2:
         raise ValueError(f"The number of classes has to be at least two: got one class, {classes[0]!r}.")
-    sums = executor.each(problems.weights, parts, classes)
+    sums = executor.each(problems.weigh_classes, parts, classes)
     totals = reproducible_sum.root(sums, blocks)[: len(classes)]
     factory = engine_interface.class_problems(model, classes, totals)
     exist = np.ones(len(classes)) if factory.factors is None else factory.factors > 0.0  # a class may weigh nothing

@@ -8,7 +8,7 @@ import numpy as np
 
 from cesaro.linear.estimators.base import LinearModel
 from cesaro.linear.estimators.proof_warnings import warn
-from cesaro.linear.model_selection.folds import Fold, results
+from cesaro.linear.model_selection.folds import Fold, cv_results
 from cesaro.linear.model_selection.search import Found, Search
 from cesaro.linear.problem.problem import TWO_CLASSES
 from cesaro.linear.solvers.settings import Settings
@@ -74,7 +74,7 @@ def conclude(model: LinearModel, scored: list[Scored]) -> Settings:
     alphas = np.tile(model.alphas_, len(scored))
     count = len(model.alphas_)
     names = {"alpha": alphas, "l1_ratio": ratios} if np.ndim(model.l1_ratio) else {"alpha": alphas}
-    model.cv_results_ = results(names, np.hstack([one.scores for one in scored]))
+    model.cv_results_ = cv_results(names, np.hstack([one.scores for one in scored]))
     mean = model.cv_results_["mean_test_score"]
     if np.isnan(mean).all():
         raise ValueError(
