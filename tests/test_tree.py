@@ -123,7 +123,7 @@ def test_no_two_parts_import_each_other():
     done: set[str] = set()
     while ready := {part for part in graph if part not in done and graph[part] <= done}:
         done |= ready
-    # the package itself and its front door name what they offer on first use
+    # the package itself and the command line name what they offer on first use
     assert set(graph) - done <= {"cesaro", "cli"}, {part: graph[part] - done for part in set(graph) - done}
 
 
