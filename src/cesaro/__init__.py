@@ -3,44 +3,27 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from cesaro import linear
 from cesaro.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from cesaro import domains, losses, methods, outputs, weights
     from cesaro.comparison import Comparison, compare
-    from cesaro.linear import (
-        ConvergenceDisplay,
-        DualAveragingClassifier,
-        DualAveragingClassifierCV,
-        DualAveragingRegressor,
-        DualAveragingRegressorCV,
-        ScaleError,
-    )
+    from cesaro.linear import *  # noqa: F403 - what that package names, this one does too
     from cesaro.linear.estimators.serialization import load, save
     from cesaro.minimization import minimize
 
-_HOME = {  # everything loads on first use: SciPy, Numba and scikit-learn take a second or two
+# Everything loads on first use: SciPy, Numba and scikit-learn take a second or two.
+_HOME = dict.fromkeys(linear.__all__, "linear") | {
     "Comparison": "comparison",
-    "ConvergenceDisplay": "linear",
-    "DualAveragingClassifier": "linear",
-    "DualAveragingClassifierCV": "linear",
-    "DualAveragingRegressor": "linear",
-    "DualAveragingRegressorCV": "linear",
-    "ScaleError": "linear",
     "compare": "comparison",
     "load": "linear.estimators.serialization",
     "minimize": "minimization",
     "save": "linear.estimators.serialization",
 }
-_MODULES = ("data", "domains", "engines", "linear", "losses", "methods", "optim", "outputs", "reproduce", "weights")
+_MODULES = ("data", "domains", "engines", "losses", "methods", "optim", "outputs", "reproduce", "weights")
 __all__ = [  # not the modules that are heavy or need an extra: a star would load them
     "Comparison",
-    "ConvergenceDisplay",
-    "DualAveragingClassifier",
-    "DualAveragingClassifierCV",
-    "DualAveragingRegressor",
-    "DualAveragingRegressorCV",
-    "ScaleError",
     "compare",
     "domains",
     "load",
@@ -51,6 +34,7 @@ __all__ = [  # not the modules that are heavy or need an extra: a star would loa
     "save",
     "weights",
 ]
+__all__ += linear.__all__
 
 
 def __getattr__(name: str) -> Any:

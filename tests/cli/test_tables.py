@@ -2,6 +2,7 @@
 
 import io
 import sys
+from dataclasses import fields
 from inspect import signature
 
 import numpy as np
@@ -143,7 +144,7 @@ def test_the_curve_of_a_search_is_drawn(cesaro, files, tmp_path):
 def test_every_parameter_of_the_estimators_is_an_option():
     ours = {"alpha", "solver", "checkpoint", "random_state", "fit_intercept", "warm_start", "verbose", "loss"}
     for kind in (library.DualAveragingClassifier, library.DualAveragingRegressor):
-        assert set(signature(kind).parameters) - ours <= set(options.Solving._fields)
+        assert set(signature(kind).parameters) - ours <= {option.name for option in fields(options.Solving)}
 
 
 def test_options_reach_the_estimator(cesaro, files, tmp_path):

@@ -20,7 +20,7 @@ def small_budget(tmp_path, monkeypatch):
         return Dataset(name, *rows(), None, None, "")
 
     monkeypatch.setattr(figure1_runs, "load", load)
-    figure1_runs.problem.cache_clear()
+    figure1_runs.load_problem.cache_clear()
     yield replace(
         Budget(tmp_path / "runs"),
         data_sets=("a9a", "w8a"),
@@ -30,4 +30,4 @@ def small_budget(tmp_path, monkeypatch):
         tuned_seeds=2,
         mus=("1e-4",),
     )
-    figure1_runs.problem.cache_clear()
+    figure1_runs.load_problem.cache_clear()

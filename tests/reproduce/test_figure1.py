@@ -262,7 +262,7 @@ def test_the_grid_is_searched_on_a_seed_of_its_own_and_the_best_value_is_reporte
 )
 def test_our_own_optimum_encloses_the_known_one(name, minimum, monkeypatch, tmp_path):
     monkeypatch.setenv("CESARO_DATA", str(SHARED))
-    figure1_runs.problem.cache_clear()
+    figure1_runs.load_problem.cache_clear()
     best = figure1_runs.optimum(tmp_path, name)
     assert best["lower_bound"] - 1e-12 <= minimum <= best["objective"] + 1e-12
     assert best["objective"] - best["lower_bound"] <= 1e-9

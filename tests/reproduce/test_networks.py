@@ -236,8 +236,8 @@ def test_an_edge_counts_if_it_is_above_the_noise_of_images_and_seeds():
     assert "SC-PDA, as printed minus SWA +4.0 (counts from 1.4)" in claim.measured
     assert "one seed" in claim.measured
     assert network_claims.edge_claim(clear, PRINTED, 100, "a slight edge").verdict == "not"
-    calm = outcomes(ends(0.60, 0.602), ends(0.61, 0.611), *[ends(0.64, 0.641)] * 3)
-    assert network_claims.edge_claim(calm, PRINTED, 10_000, "a slight edge").verdict == "reproduced"
+    steady = outcomes(ends(0.60, 0.602), ends(0.61, 0.611), *[ends(0.64, 0.641)] * 3)
+    assert network_claims.edge_claim(steady, PRINTED, 10_000, "a slight edge").verdict == "reproduced"
     rough = outcomes(ends(0.60, 0.602), ends(0.61, 0.611), *[ends(0.58, 0.70)] * 3)
     assert network_claims.edge_claim(rough, PRINTED, 10_000, "a slight edge").verdict == "not"
 
@@ -265,9 +265,9 @@ def test_training_losses_are_the_same_within_a_tenth_and_lower_than_that_of_sgd(
 
 
 def test_oscillation_is_how_far_accuracy_falls_back_late_in_the_run():
-    calm, rough = [history([0.1, 0.9, 0.2, 0.5, 0.6, 0.7])], [history([0.1, 0.2, 0.3, 0.7, 0.5, 0.7])]
-    found = outcomes(rough, *[calm] * 4)
+    steady, rough = [history([0.1, 0.9, 0.2, 0.5, 0.6, 0.7])], [history([0.1, 0.2, 0.3, 0.7, 0.5, 0.7])]
+    found = outcomes(rough, *[steady] * 4)
     assert network_claims.mean_fall(found["CIFAR-10"][SWA]) == 0.0
     assert network_claims.mean_fall(found["CIFAR-10"][SGD]) == pytest.approx(100 * 0.2 / 3)
-    assert network_claims.oscillation_claim(found, PRINTED, "calmer").verdict == "reproduced"
-    assert network_claims.oscillation_claim(outcomes(*[calm] * 5), PRINTED, "calmer").verdict == "not"
+    assert network_claims.oscillation_claim(found, PRINTED, "less oscillation").verdict == "reproduced"
+    assert network_claims.oscillation_claim(outcomes(*[steady] * 5), PRINTED, "less oscillation").verdict == "not"

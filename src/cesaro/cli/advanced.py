@@ -1,6 +1,7 @@
 """Options for the parameters of the estimators that few need to set; None leaves them at their defaults."""
 
 import math
+from dataclasses import dataclass, fields
 from typing import Annotated, Any
 
 import typer
@@ -82,44 +83,47 @@ def _option(flag: str, metavar: str, words: str, parser: Any = None, **limits: A
     return typer.Option(flag, metavar=metavar, help=words, parser=parser, rich_help_panel=PANEL, **limits)
 
 
-InterceptScaling = Annotated[
-    float | None,
-    _option("--intercept-scaling", "X", "The constant feature: the larger, the weaker its penalty.", positive_number),
-]
-L1Ratio = Annotated[float | None, _option("--l1-ratio", "R", "Share of the L1 norm in the penalty.", share)]
-Radius = Annotated[float | None, _option("--radius", "R", "Bound on the norm of the weights.", positive_number)]
-Epsilon = Annotated[
-    float | None, _option("--epsilon", "E", "Of the losses huber and epsilon_insensitive.", nonnegative_number)
-]
-Quantile = Annotated[float | None, _option("--quantile", "Q", "Of --loss quantile, between 0 and 1.", share)]
-ClassWeight = Annotated[
-    Any, _option("--class-weight", "WEIGHTS", "balanced, or LABEL=WEIGHT,LABEL=WEIGHT.", class_weights)
-]
-Jobs = Annotated[int | None, _option("--n-jobs", "N", "Threads over classes; -1: all cores.")]
-Anchor = Annotated[Any, _option("--anchor", "auto|X", "Weight of the starting point.", anchor_or_auto)]
-Averaging = Annotated[
-    Any,
-    _option("--averaging", "NAME|P", "Weights of the paper's solvers: uniform, linear, a power.", averaging_weights),
-]
-BatchSize = Annotated[int | None, _option("--batch-size", "N", "Rows a step of the paper's solvers.", min=1)]
-Sampling = Annotated[str | None, _option("--sampling", "NAME", "reshuffle or replacement, of the paper's solvers.")]
-PenalizeIntercept = Annotated[
-    bool | None, _option("--penalize-intercept", "", "The intercept bears the L2 penalty, as in LinearSVC.")
-]
-NAMES = (
-    "penalize_intercept",
-    "intercept_scaling",
-    "l1_ratio",
-    "radius",
-    "epsilon",
-    "quantile",
-    "class_weight",
-    "n_jobs",
-    "anchor",
-    "averaging",
-    "batch_size",
-    "sampling",
-)
+@dataclass(frozen=True, kw_only=True)
+class EstimatorOptions:
+    """An option for each such parameter, by its name."""
+
+    penalize_intercept: Annotated[
+        bool | None, _option("--penalize-intercept", "", "The intercept bears the L2 penalty, as in LinearSVC.")
+    ] = None
+    intercept_scaling: Annotated[
+        float | None,
+        _option(
+            "--intercept-scaling", "X", "The constant feature: the larger, the weaker its penalty.", positive_number
+        ),
+    ] = None
+    l1_ratio: Annotated[float | None, _option("--l1-ratio", "R", "Share of the L1 norm in the penalty.", share)] = None
+    radius: Annotated[float | None, _option("--radius", "R", "Bound on the norm of the weights.", positive_number)] = (
+        None
+    )
+    epsilon: Annotated[
+        float | None, _option("--epsilon", "E", "Of the losses huber and epsilon_insensitive.", nonnegative_number)
+    ] = None
+    quantile: Annotated[float | None, _option("--quantile", "Q", "Of --loss quantile, between 0 and 1.", share)] = None
+    class_weight: Annotated[
+        Any, _option("--class-weight", "WEIGHTS", "balanced, or LABEL=WEIGHT,LABEL=WEIGHT.", class_weights)
+    ] = None
+    n_jobs: Annotated[int | None, _option("--n-jobs", "N", "Threads over classes; -1: all cores.")] = None
+    anchor: Annotated[Any, _option("--anchor", "auto|X", "Weight of the starting point.", anchor_or_auto)] = None
+    averaging: Annotated[
+        Any,
+        _option(
+            "--averaging", "NAME|P", "Weights of the paper's solvers: uniform, linear, a power.", averaging_weights
+        ),
+    ] = None
+    batch_size: Annotated[int | None, _option("--batch-size", "N", "Rows a step of the paper's solvers.", min=1)] = None
+    sampling: Annotated[
+        str | None, _option("--sampling", "NAME", "reshuffle or replacement, of the paper's solvers.")
+    ] = None
+
+    def given(self) -> dict[str, Any]:
+        """Those that were set."""
+        values = {option.name: getattr(self, option.name) for option in fields(EstimatorOptions)}
+        return {name: value for name, value in values.items() if value is not None}
 
 
 def check_loss(loss: str, given: dict[str, Any]) -> None:
@@ -129,7 +133,7 @@ def check_loss(loss: str, given: dict[str, Any]) -> None:
         "epsilon": ["huber", "epsilon_insensitive", "squared_epsilon_insensitive"],
     }
     for name, losses in users.items():
-        if given[name] is not None and loss not in losses:
+        if name in given and loss not in losses:
             raise CLIError(f"--{name} is of no use with --loss {loss}", f"it belongs to --loss {' or '.join(losses)}.")
-    if given["class_weight"] is not None and loss in REGRESSION:
+    if "class_weight" in given and loss in REGRESSION:
         raise CLIError(f"--class-weight is of no use with --loss {loss}", "a regression has no classes.")

@@ -1,16 +1,16 @@
 """The options that several commands share: one spelling, one help text each."""
 
 from collections.abc import Callable
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from functools import wraps
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from cesaro.cli import advanced
-from cesaro.cli.advanced import nonnegative_number, positive_number
+from cesaro.cli.advanced import EstimatorOptions, check_loss, nonnegative_number, positive_number
 
 
 class SolverName(StrEnum):
@@ -97,7 +97,8 @@ Test = Annotated[str | None, typer.Option("--test", metavar="FILE", help="Rows t
 Label = Annotated[str, typer.Option("--label", metavar="NAME", help="The column of a table that has the labels.")]
 
 
-class Solving(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Solving(EstimatorOptions):
     """The options of every command that fits a model, with their defaults; None leaves it to the estimator."""
 
     loss: LossOption = "hinge"
@@ -106,23 +107,11 @@ class Solving(NamedTuple):
     time_limit: TimeLimit = None
     seed: Seed = 0
     no_intercept: NoIntercept = False
-    penalize_intercept: advanced.PenalizeIntercept = None
-    intercept_scaling: advanced.InterceptScaling = None
-    l1_ratio: advanced.L1Ratio = None
-    radius: advanced.Radius = None
-    epsilon: advanced.Epsilon = None
-    quantile: advanced.Quantile = None
-    class_weight: advanced.ClassWeight = None
-    n_jobs: advanced.Jobs = None
-    anchor: advanced.Anchor = None
-    averaging: advanced.Averaging = None
-    batch_size: advanced.BatchSize = None
-    sampling: advanced.Sampling = None
 
     def parameters(self) -> dict[str, Any]:
         """The parameters of an estimator that they set; the loss decides which estimator it is."""
-        advanced.check_loss(self.loss, self._asdict())
-        given = {name: getattr(self, name) for name in advanced.NAMES if getattr(self, name) is not None}
+        given = self.given()
+        check_loss(self.loss, given)
         return given | {
             "tol": self.tol,
             "max_iter": self.max_iter,
@@ -138,17 +127,19 @@ SOLVING = Solving()
 def takes_solving(command: Callable[..., Any]) -> Callable[..., Any]:
     """A decorator: typer sees the options of Solving one by one, the command takes them as its parameter `solving`."""
     types = get_type_hints(Solving, include_extras=True)
+    names = [option.name for option in fields(Solving)]
     parameters = []
     for parameter in signature(command).parameters.values():
         if parameter.name != "solving":
             parameters.append(parameter)
             continue
-        for name, default in parameter.default._asdict().items():
+        for name in names:
+            default = getattr(parameter.default, name)
             parameters.append(Parameter(name, parameter.kind, default=default, annotation=types[name]))
 
     @wraps(command)
     def gathered(**given: Any) -> Any:
-        return command(solving=Solving(**{name: given.pop(name) for name in Solving._fields}), **given)
+        return command(solving=Solving(**{name: given.pop(name) for name in names}), **given)
 
     gathered.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
     return gathered

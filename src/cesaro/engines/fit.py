@@ -10,6 +10,7 @@ from cesaro.engines.checkpoints import checkpoint_of
 from cesaro.engines.inputs import Source
 from cesaro.linear.estimators import engine_interface
 from cesaro.linear.estimators.engine_interface import ClassProblems, ProblemFactory, TargetProblems
+from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Fit
 from cesaro.linear.solvers.finished_fits import load_or_solve
 from cesaro.linear.solvers.progress import begin
@@ -76,7 +77,7 @@ def _solve(model: Any, executor: Any, work: Work, options: EngineOptions) -> tup
     size = min(SAMPLE, max(3000, whole.rows // 40))
     share = (min(1.0, size / whole.rows), settings.seed)
     X, y, v = problems.stacked(executor.each(problems.sample, parts, share))
-    samples = factory.problems(problems.make_rows(X, factory.facts.bias), y, v)
+    samples = factory.problems(make_rows(X, factory.facts.bias), y, v)
     made = [executor.make(problems.partition_problems, part, factory, place=k) for k, part in enumerate(parts)]
     progress = begin(len(samples), settings.max_iter, settings.tol, 0.0, model.verbose)
     problem = problems.DistributedProblem(executor, made, whole, samples)
@@ -126,7 +127,7 @@ def _class_problems(model: Any, executor: Any, parts: list, blocks: int) -> tupl
     check_classification_targets(classes)
     if len(classes) < 2:
         raise ValueError(f"The number of classes has to be at least two: got one class, {classes[0]!r}.")
-    sums = executor.each(problems.weights, parts, classes)
+    sums = executor.each(problems.weigh_classes, parts, classes)
     totals = reproducible_sum.root(sums, blocks)[: len(classes)]
     factory = engine_interface.class_problems(model, classes, totals)
     exist = np.ones(len(classes)) if factory.factors is None else factory.factors > 0.0  # a class may weigh nothing

@@ -42,7 +42,7 @@ def labels(part: Partition, _) -> np.ndarray:
     return np.unique(part.rows.y[part.rows.v > 0.0])
 
 
-def weights(part: Partition, classes) -> reproducible_sum.Nodes:
+def weigh_classes(part: Partition, classes) -> reproducible_sum.Nodes:
     """Blocks' sums: the weight of each class, then its number of rows with weight."""
 
     def sums(low, high):

@@ -204,15 +204,9 @@ class Averaged(Optimizer):
     @complete(AveragingOptimizer.step)
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Take one step. A closure is called once, and is not needed.
-
-        Raises
-        ------
-        RuntimeError
-            If a gradient is sparse, or not finite with error_if_nonfinite=True; nothing is changed then.
-        """
+        """Take one step. A closure is called once, and is not needed."""
         loss = loss_of(closure)
-        self._decay_watch.look(self.param_groups)
+        self._decay_watch.check(self.param_groups)
         batches = make_batches(active_parameters(self, (Z, X)), self.state)
         for batch in batches:
             show_z(batch)

@@ -73,8 +73,8 @@ class DecayWatch:
         self.rates: dict[int, float] = {}  # of the last step, by the group's number
         self.warned = False
 
-    def look(self, groups: list[dict[str, Any]]) -> None:
-        """Look at the rates of a step; only a scheduler writes initial_lr into a group."""
+    def check(self, groups: list[dict[str, Any]]) -> None:
+        """Compare the rates of a step with those before; only a scheduler writes initial_lr into a group."""
         if self.warned or torch.compiler.is_compiling():
             return
         for number, group in enumerate(groups):

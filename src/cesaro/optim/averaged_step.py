@@ -142,7 +142,7 @@ def show_z(batch: AveragedBatch) -> None:
     to_x = 1.0 / (1.0 - now.ahead)
     taken, (p, z) = kernel_calls.divide(batch.params, batch.z)
     if taken[0]:
-        kernel_calls.run(kernels.exchange_for_z, taken, [], now.dual, to_x, float(decay))
+        kernel_calls.run_kernel(kernels.exchange_for_z, taken, [], now.dual, to_x, float(decay))
     if p:
         middle = lerp(z, p, now.dual)
         if group["averaging_weight_decay"]:
@@ -163,7 +163,7 @@ def show_y(batch: AveragedBatch) -> None:
     towards_z = 1.0 - (1.0 - now.primal) * (1.0 - now.next_ahead)
     taken, (p, x) = kernel_calls.divide(batch.params, batch.z)
     if taken[0]:
-        kernel_calls.run(kernels.exchange_for_y, taken, [], towards_z)
+        kernel_calls.run_kernel(kernels.exchange_for_y, taken, [], towards_z)
     if p:
         following = lerp(x, p, towards_z)
         # inductor loses z where it is a mere copy of p, which then changes; a factor of 1 that it cannot foresee prevents that

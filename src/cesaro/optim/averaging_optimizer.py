@@ -35,6 +35,11 @@ class AveragingOptimizer(Optimizer):
     ------
     ValueError
         If a setting is invalid; the message says what was expected.
+
+    References
+    ----------
+    Tao, Li, Pan, Tao: Gradient descent averaging and primal-dual averaging for strongly convex optimization, AAAI 2021,
+    arXiv 2012.14558.
     """
 
     @abstractmethod

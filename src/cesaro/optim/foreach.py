@@ -79,6 +79,6 @@ def move_towards_(xs: list[Tensor], ys: list[Tensor], ss: list[Tensor], k: Any) 
     if all(s.numel() == 1 for s in ss):
         (taken, towards), (xs, ys) = kernel_calls.divide(xs, ys)
         if taken:
-            kernel_calls.run(kernels.primal_step, [taken], [towards], [float(scales[id(x)]) for x in taken], k)
+            kernel_calls.run_kernel(kernels.primal_step, [taken], [towards], [float(scales[id(x)]) for x in taken], k)
     for x, y in zip(xs, ys, strict=True):
         x.lerp_(y * scales[id(x)], k)

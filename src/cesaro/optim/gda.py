@@ -55,11 +55,6 @@ class GDA(AveragingOptimizer):
     average : bool, default=False
         Also compute the a-weighted average of the x_t, the paper's output; `with optimizer.averaged(): ...` shows it. One copy.
 
-    References
-    ----------
-    Tao, Li, Pan, Tao: Gradient descent averaging and primal-dual averaging for strongly convex optimization, AAAI 2021,
-    arXiv 2012.14558.
-
     Examples
     --------
     >>> import torch

@@ -199,7 +199,7 @@ def _step_from_y(
         sign = -1.0 if batch.group["maximize"] else 1.0
         numbers = (ahead, momentum, sign * factors.rate, factors.rate * decay, factors.next_primal)
         x, d, g = kernel_calls.subset((x, d, g), taken)
-        kernel_calls.run(kernels.step_from_y, [x, d], [g], *numbers)
+        kernel_calls.run_kernel(kernels.step_from_y, [x, d], [g], *numbers)
     rest = batch.without(taken)
     if rest.x:
         rest.ops.add_(rest.x, rest.get("d"), ahead)

@@ -67,7 +67,7 @@ def laid_out_alike(*tensors: Tensor) -> bool:
     return first.is_contiguous() or (first.ndim == 4 and first.is_contiguous(memory_format=torch.channels_last))
 
 
-def run(
+def run_kernel(
     kernel: Callable[..., None], written: TensorLists, read: TensorLists, *numbers: Any, totals: bool = False
 ) -> Any:
     """Run a kernel over lists that it takes, with numbers for all tensors or lists of one for each.

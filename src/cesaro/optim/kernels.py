@@ -3,6 +3,7 @@
 A kernel is given the addresses of the tensors, a row for each list, their sizes, and its numbers, a row for each with an
 entry per tensor. It is the loop of a formula that stands in the module that calls it, and a test ties the two. It goes
 from block to block and asks for the next one beforehand, for the CPU by itself stops at the end of each page of memory.
+Each kernel takes its blocks itself: what is compiled without reference counts cannot return an array.
 """
 
 from typing import Any

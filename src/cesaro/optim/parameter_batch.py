@@ -67,7 +67,7 @@ class ParameterBatch(NamedTuple):
         squares: dict[int, float] = {}
         if taken_v:
             numbers = (dual, sign * rate, rate * decay)
-            totals = kernel_calls.run(kernels.dual_step, [taken_v], others, *numbers, totals=True)
+            totals = kernel_calls.run_kernel(kernels.dual_step, [taken_v], others, *numbers, totals=True)
             squares = dict(zip(map(id, taken_v), totals, strict=True))
         if some_v:
             lerp_(some_v, some_y, dual)

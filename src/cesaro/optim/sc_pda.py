@@ -43,11 +43,6 @@ class SCPDA(AveragingOptimizer):
     decoupled_weight_decay, per_row, average_dtype : as in `GDA`
         The kind of weight decay and of ball; the type of the averages.
 
-    References
-    ----------
-    Tao, Li, Pan, Tao: Gradient descent averaging and primal-dual averaging for strongly convex optimization, AAAI 2021,
-    arXiv 2012.14558.
-
     Examples
     --------
     >>> import torch

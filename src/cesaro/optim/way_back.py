@@ -57,6 +57,6 @@ class WayBack:
 def _add_d(params: list[Tensor], differences: list[Tensor], factor: float) -> None:
     (taken, its_d), (p, d) = kernel_calls.divide(params, differences)
     if taken:
-        kernel_calls.run(kernels.move, [taken], [its_d], factor)
+        kernel_calls.run_kernel(kernels.move, [taken], [its_d], factor)
     if p:
         ForeachOps.add_(p, d, factor)

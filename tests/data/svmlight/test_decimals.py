@@ -60,20 +60,20 @@ def test_products_have_128_bits(a, b):
 
 
 @pytest.mark.parametrize("q", range(LOWEST, HIGHEST + 1, 25))
-def test_numbers_with_the_digits_of_a_double_are_settled_by_the_kernel(q):
+def test_numbers_with_the_digits_of_a_double_are_decided_by_the_kernel(q):
     """Otherwise files written with 17 digits would be read by Python, one number at a time."""
     rng = np.random.default_rng(q + 1000)
     w = rng.integers(10**16, 10**17, 200)
-    settled = [compose(np.uint64(x), q)[1] for x in w]
+    decided = [compose(np.uint64(x), q)[1] for x in w]
     inside = [2.3e-308 < float(f"{x}e{q}") < 1.7e308 for x in w]
-    assert settled == inside
+    assert decided == inside
 
 
 @pytest.mark.parametrize(
     "token",
     ["0", "-0", "+0.0", "0e999", "00012.50", ".5", "5.", "-.5e+1", "1E5", "9007199254740993", "1e22", "1e23", "8.5e-5"],
 )
-def test_plain_decimals_are_settled_by_the_kernel(token):
+def test_plain_decimals_are_decided_by_the_kernel(token):
     assert check(token)
 
 

@@ -153,7 +153,10 @@ def peak(work):
         tracemalloc.stop()
 
 
-@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="four megabytes are too many without the compiler")
+MEGABYTES = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="megabytes of text are too many without the compiler")
+
+
+@MEGABYTES
 def test_a_line_that_does_not_end_is_refused_before_it_fills_the_memory(tmp_path, monkeypatch):
     monkeypatch.setattr(streams, "LONGEST_LINE", 10_000)
     path = tmp_path / "file.gz"
@@ -170,6 +173,7 @@ def test_a_line_that_does_not_end_is_refused_before_it_fills_the_memory(tmp_path
     assert peak < 2 * 10**6
 
 
+@MEGABYTES
 def test_memory_holds_one_block_or_the_result_never_the_text(tmp_path):
     path = written(tmp_path / "file", b"1 1:0.12345 2:0.54321 3:1 4:1 5:1 6:1\n" * 120_000)
     list(blocks(path, size=1000))  # compile first

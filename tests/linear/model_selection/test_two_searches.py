@@ -15,7 +15,7 @@ from cesaro.linear import (
     DualAveragingRegressor,
     DualAveragingRegressorCV,
 )
-from cesaro.linear.estimators import classifier_cv
+from cesaro.linear.estimators import cross_validated
 from cesaro.linear.model_selection import search
 from cesaro.linear.solvers.anchored import one_vs_rest
 
@@ -59,14 +59,14 @@ def test_many_rows_share_their_epochs_and_score_like_exact_fits(cv, monkeypatch)
 def test_held_out_predictions_are_those_of_the_models(classes, monkeypatch):
     X, y, _ = data(n=2500, classes=classes)
     model = DualAveragingClassifierCV(alphas=3, cv=3, random_state=0).fit(X, y)
-    kept = classifier_cv.in_one_pass
+    kept = cross_validated.in_one_pass
 
     def without_held_out(*args):
         found = kept(*args)
         assert found.held_out is not None
         return found._replace(held_out=None)
 
-    monkeypatch.setattr(classifier_cv, "in_one_pass", without_held_out)
+    monkeypatch.setattr(cross_validated, "in_one_pass", without_held_out)
     slow = DualAveragingClassifierCV(alphas=3, cv=3, random_state=0).fit(X, y)
     np.testing.assert_allclose(model.cv_results_["mean_test_score"], slow.cv_results_["mean_test_score"], atol=2e-3)
 
@@ -186,7 +186,7 @@ def test_columns_without_entries_change_nothing_and_are_left_out(n, scoring, fit
     model = DualAveragingClassifierCV([1e-1, 1e-3], **how).fit(X, y)
     seen = []
     for name in ("in_one_pass", "one_at_a_time"):
-        home = classifier_cv if name == "in_one_pass" else search
+        home = cross_validated if name == "in_one_pass" else search
         real = getattr(home, name)
         monkeypatch.setattr(
             home, name, lambda what, rows, *more, real=real: seen.append(rows.d) or real(what, rows, *more)

@@ -77,10 +77,10 @@ def intercept_reaches(problems: list[Problem], fits: list[Fit]) -> list[float]:
     if models == 1:
         predictions(rows, rows._replace(bias=0.0), fits[0].w, P[0], lengths)
     else:
-        W, lanes = zeros((rows.d + 1, padded(models, np.float64))), np.empty(padded(models, np.float64))
-        write_lanes([fit.w for fit in fits], W)
+        W, room = zeros((rows.d + 1, padded(models, np.float64))), np.empty(padded(models, np.float64))
+        write_columns([fit.w for fit in fits], W)
         rows = without_redundant_arrays(rows)
-        predictions_of_models(rows, rows._replace(bias=0.0), W, lanes, P, lengths)
+        predictions_of_models(rows, rows._replace(bias=0.0), W, room, P, lengths)
     return [_reach(problem, fit, p, lengths) for problem, fit, p in zip(problems, fits, P, strict=True)]
 
 
@@ -155,7 +155,7 @@ def predictions_of_models(rows, features, W, m, P, lengths):
         lengths[i] = math.sqrt(square(features, row))
 
 
-def write_lanes(points: list[np.ndarray], W: np.ndarray) -> None:
+def write_columns(points: list[np.ndarray], W: np.ndarray) -> None:
     """W[:, c] = points[c], some columns after the other: whole cache lines."""
     for first in range(0, len(W), SOME):
         here = slice(first, first + SOME)

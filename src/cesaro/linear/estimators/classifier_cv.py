@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from cesaro.docstrings import complete
 from cesaro.linear.estimators.all_or_nothing import all_or_nothing
 from cesaro.linear.estimators.classifier import DualAveragingClassifier
-from cesaro.linear.estimators.cross_validated import Scored, conclude, score, searches_of, shared_params
+from cesaro.linear.estimators.cross_validated import Tasks, search_all, searches_of, shared_params
 from cesaro.linear.estimators.one_vs_rest import LinearClassifier
 from cesaro.linear.estimators.parameter_docs import CLASSIFIER, EVERY_ESTIMATOR, SEARCH
 from cesaro.linear.estimators.parameters import (
@@ -23,9 +23,8 @@ from cesaro.linear.estimators.parameters import (
 from cesaro.linear.estimators.sklearn_compat import _fit_context
 from cesaro.linear.estimators.target_validation import check_labels
 from cesaro.linear.estimators.validation import check_rows, check_weights
-from cesaro.linear.model_selection import search
 from cesaro.linear.model_selection.folds import accuracy, folds_of, grid, scores
-from cesaro.linear.model_selection.one_pass import in_one_pass
+from cesaro.linear.model_selection.search import Task
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.empty_columns import over_used_columns
 from cesaro.linear.problem.problem import least_unit
@@ -141,20 +140,14 @@ class DualAveragingClassifierCV(LinearClassifier):
                 models = [self._stand_in(*one) for one in zip(self.alphas_, coef, intercept, strict=True)]
                 return scores(models, self.scoring, X[test], y[test], None if sample_weight is None else v[test])
 
-            columns, scored = self._columns(code), []
-            for what in searches_of(self, began, least=least_unit(len(self.classes_))):
-                in_the_way = search.obstacle(what, used, columns, v, folds)
-                if not in_the_way:
-                    found = in_one_pass(what, used, search.Task(columns, self._weighted(code, v)), folds)
-                else:
-                    tasks = [search.Task(columns, self._weighted(code, fold.v)) for fold in folds]
-                    found = search.one_at_a_time(what, used, tasks)
-                found = found.among(places)
-                points = score(self, X, folds, found, quick, slow)
-                scored.append(Scored(what.l1_ratio, points, found.settings, in_the_way))
-                if found.settings.interrupted:
-                    break
-            settings = conclude(self, scored)
+            columns = self._columns(code)
+            tasks = Tasks(
+                used, places, columns, v, folds,
+                together=lambda: Task(columns, self._weighted(code, v)),
+                one_by_one=lambda: [Task(columns, self._weighted(code, fold.v)) for fold in folds],
+            )  # fmt: skip
+            searches = searches_of(self, began, least=least_unit(len(self.classes_)))
+            settings = search_all(self, searches, tasks, X, quick, slow)
             final = self._one_vs_rest(rows, code, v, self.alpha_)
             return self._finish(final, [self._value_at_zero()] * len(final), settings)
 

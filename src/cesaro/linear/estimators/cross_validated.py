@@ -8,10 +8,25 @@ import numpy as np
 
 from cesaro.linear.estimators.base import LinearModel
 from cesaro.linear.estimators.proof_warnings import warn
-from cesaro.linear.model_selection.folds import Fold, results
-from cesaro.linear.model_selection.search import Found, Search
+from cesaro.linear.model_selection import search
+from cesaro.linear.model_selection.folds import Fold, cv_results
+from cesaro.linear.model_selection.one_pass import in_one_pass
+from cesaro.linear.model_selection.search import Found, Search, Task
+from cesaro.linear.problem.csr import Rows
 from cesaro.linear.problem.problem import TWO_CLASSES
 from cesaro.linear.solvers.settings import Settings
+
+
+class Tasks(NamedTuple):
+    """What is searched over: the rows, and what is to be fitted to them."""
+
+    rows: Rows  # of the columns that are used
+    places: Any  # of these columns among all
+    columns: Any  # of labels or targets
+    v: np.ndarray
+    folds: list[Fold]
+    together: Callable[[], Task]  # for epochs that all models share
+    one_by_one: Callable[[], list[Task]]  # of every fold
 
 
 class Scored(NamedTuple):
@@ -38,6 +53,25 @@ def searches_of(
     if settings.time_limit is not None:
         settings = settings._replace(time_limit=max(0.0, settings.ends - time.perf_counter()) / len(ratios))
     return [Search(settings, model._loss(), model.alphas_, ratio, radius, penalized, units, least) for ratio in ratios]
+
+
+def search_all(
+    model: LinearModel, searches: list[Search], tasks: Tasks, X: Any, quick: Callable, slow: Callable
+) -> Settings:
+    """Run and score the searches, and set what was found; returns the settings of the final fit."""
+    scored = []
+    for asked in searches:
+        in_the_way = search.obstacle(asked, tasks.rows, tasks.columns, tasks.v, tasks.folds)
+        if not in_the_way:
+            found = in_one_pass(asked, tasks.rows, tasks.together(), tasks.folds)
+        else:
+            found = search.one_at_a_time(asked, tasks.rows, tasks.one_by_one())
+        found = found.among(tasks.places)
+        points = score(model, X, tasks.folds, found, quick, slow)
+        scored.append(Scored(asked.l1_ratio, points, found.settings, in_the_way))
+        if found.settings.interrupted:
+            break
+    return conclude(model, scored)
 
 
 def score(model: LinearModel, X, folds: list[Fold], found: Found, quick: Callable, slow: Callable) -> np.ndarray:
@@ -74,7 +108,7 @@ def conclude(model: LinearModel, scored: list[Scored]) -> Settings:
     alphas = np.tile(model.alphas_, len(scored))
     count = len(model.alphas_)
     names = {"alpha": alphas, "l1_ratio": ratios} if np.ndim(model.l1_ratio) else {"alpha": alphas}
-    model.cv_results_ = results(names, np.hstack([one.scores for one in scored]))
+    model.cv_results_ = cv_results(names, np.hstack([one.scores for one in scored]))
     mean = model.cv_results_["mean_test_score"]
     if np.isnan(mean).all():
         raise ValueError(

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from cesaro.docstrings import complete
 from cesaro.linear.estimators.all_or_nothing import all_or_nothing
-from cesaro.linear.estimators.cross_validated import Scored, conclude, score, searches_of, shared_params
+from cesaro.linear.estimators.cross_validated import Tasks, search_all, searches_of, shared_params
 from cesaro.linear.estimators.parameter_docs import EVERY_ESTIMATOR, REGRESSOR, SEARCH
 from cesaro.linear.estimators.parameters import (
     REGRESSOR_CONSTRAINTS,
@@ -23,9 +23,8 @@ from cesaro.linear.estimators.sklearn_compat import _fit_context
 from cesaro.linear.estimators.target_validation import check_targets
 from cesaro.linear.estimators.targets import LinearRegressor, columns_of, spread_of
 from cesaro.linear.estimators.validation import check_rows, check_weights
-from cesaro.linear.model_selection import search
 from cesaro.linear.model_selection.folds import folds_of, grid, r_squared, scores
-from cesaro.linear.model_selection.one_pass import in_one_pass
+from cesaro.linear.model_selection.search import Task
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.empty_columns import over_used_columns
 from cesaro.linear.problem.problem import value_at_zero
@@ -141,23 +140,18 @@ class DualAveragingRegressorCV(LinearRegressor):
                 models = [self._stand_in(*one, y.ndim == 1) for one in each]
                 return scores(models, self.scoring, X[test], y[test], None if sample_weight is None else v[test])
 
-            scored = []
-            for what in searches_of(self, began, self._alpha_units):
-                in_the_way = search.obstacle(what, used, [y], v, folds)
-                if not in_the_way:
-                    centers = [self._center] * len(folds)
-                    found = in_one_pass(what, used, search.Task(columns_of(y - self._center), v), folds)
-                else:
-                    centers = [self._mean(y, fold.v) for fold in folds]
-                    pairs = zip(folds, centers, strict=True)
-                    tasks = [search.Task(columns_of(y - c), fold.v) for fold, c in pairs]
-                    found = search.one_at_a_time(what, used, tasks)
-                found = found.among(places)
-                points = score(self, X, folds, found, quick, slow)
-                scored.append(Scored(what.l1_ratio, points, found.settings, in_the_way))
-                if found.settings.interrupted:
-                    break
-            settings = conclude(self, scored)
+            centers = [self._center] * len(folds)
+
+            def one_by_one() -> list[Task]:
+                centers[:] = [self._mean(y, fold.v) for fold in folds]
+                return [Task(columns_of(y - c), fold.v) for fold, c in zip(folds, centers, strict=True)]
+
+            def together() -> Task:
+                centers[:] = [self._center] * len(folds)
+                return Task(columns_of(y - self._center), v)
+
+            tasks = Tasks(used, places, [y], v, folds, together, one_by_one)
+            settings = search_all(self, searches_of(self, began, self._alpha_units), tasks, X, quick, slow)
             final = self._columns(rows, y - self._center, v, self.alpha_)
             self._finish(final, [value_at_zero(problem) for problem in final], settings)
             self._shape(y.ndim == 1)

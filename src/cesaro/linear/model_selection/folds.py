@@ -69,7 +69,7 @@ def r_squared(guess: np.ndarray, y: np.ndarray, v: np.ndarray) -> np.ndarray:
     return (1.0 - share).mean(axis=1)
 
 
-def results(values: dict[str, np.ndarray], scores: np.ndarray) -> dict:
+def cv_results(values: dict[str, np.ndarray], scores: np.ndarray) -> dict:
     """scores (folds, candidates) as scikit-learn's searches name them; `values` are the parameters' by name."""
     mean = scores.mean(axis=0)
     table = {f"split{k}_test_score": row for k, row in enumerate(scores)}

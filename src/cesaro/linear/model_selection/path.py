@@ -222,17 +222,17 @@ def run_batch(problem: PathProblem, train, models, epochs, rng, held_out, order=
     alpha, norms = np.array([model.alpha for model in models]), norms[:, :L]
     mu, l1 = alpha * (1.0 - l1_ratio), alpha * l1_ratio
     f = losses[:L] / weight + mu / 2.0 * norms[SQUARES] + l1 * norms[SIZES]
-    low = bounds(batch.sums[:, :L], norms[PLANES], mu, l1, dtype, len(learned) * epochs)
+    low = lower_bounds(batch.sums[:, :L], norms[PLANES], mu, l1, dtype, len(learned) * epochs)
     return batch.average[: rows.width, :L].T, f, low
 
 
-def bounds(sums, square, mu, l1, dtype, visits) -> np.ndarray:
+def lower_bounds(sums, square, mu, l1, dtype, steps) -> np.ndarray:
     """Each model's cutting plane, mixed with the plane 0 of non-negative losses (theta), less what rounding may have added."""
     c, eps = sums[CUT] / sums[A], float(np.finfo(dtype).eps)
     theta = 1.0
     if not l1.any():
         theta = np.clip(np.divide(mu * c, square, out=np.ones(len(mu)), where=square > 0), 0.0, 1.0)
-    lost = eps * (512 * np.abs(c) + visits / 2 * square / mu)
+    lost = eps * (512 * np.abs(c) + steps / 2 * square / mu)
     return np.maximum(0.0, theta * c - theta**2 * square / (2 * mu) - lost)
 
 

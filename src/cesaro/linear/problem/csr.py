@@ -241,7 +241,7 @@ def prefetch_line_pair(data, e):
 def ahead_wide(table, order, k):
     """Prefetch the row of a table (n, P) that comes soon, all of it."""
     if k + NEAR < order.shape[0]:
-        row, lane = table[order[k + NEAR]], 0
-        while lane < row.shape[0]:
-            prefetch(row, lane)
-            lane += LINE // 8  # float64; smaller entries share lines, and asking twice costs nothing
+        row, at = table[order[k + NEAR]], 0
+        while at < row.shape[0]:
+            prefetch(row, at)
+            at += LINE // 8  # float64; smaller entries share lines, and asking twice costs nothing

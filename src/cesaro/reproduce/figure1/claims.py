@@ -84,11 +84,11 @@ def judge_oscillation(found: dict[str, Curves], setting: str) -> Judged:
         m: float(np.mean([share_of_rises(curves, m, setting) for curves in found.values()]))
         for m in (*single, *averaged)
     }
-    calm = max(rising[m] for m in averaged)
+    most = max(rising[m] for m in averaged)
     words = ", ".join(f"{m} {share:.0%}" for m, share in rising.items())
     return (
         f"late epochs after which f is higher than before {words}; highest over lowest f - f* of the three {in_words(spread)}",
-        [rising[m] > RISES and rising[m] > calm for m in single] + [ratio <= ALIKE for ratio in spread],
+        [rising[m] > RISES and rising[m] > most for m in single] + [ratio <= ALIKE for ratio in spread],
     )
 
 

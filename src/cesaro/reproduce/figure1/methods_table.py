@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from cesaro.linear.problem.mean_loss import objective_at
 from cesaro.linear.problem.problem import Problem
 from cesaro.reproduce.figure1.claims import in_words, level
-from cesaro.reproduce.figure1.runs import MU, TABLE, optimum, problem
+from cesaro.reproduce.figure1.runs import MU, TABLE, load_problem, optimum
 from cesaro.reproduce.results import load_or_compute
 
 HEADER = ("method", "setting", *(f"f - f* after {e}" for e in TABLE), f"proved gap after {TABLE[-1]}", "CPU seconds")
@@ -83,7 +83,7 @@ def peer_curve(folder: Path, name: str, peer: str, seeds: int) -> dict[str, Any]
 
 def peer_run(folder: Path, name: str, peer: str, seed: int) -> dict[str, Any]:
     def make() -> dict[str, Any]:
-        p = problem(name)
+        p = load_problem(name)
         fits = [timed_peer_fit(p, PEERS[peer](epochs, seed, p.rows.n)) for epochs in TABLE]
         return {"seconds": [seconds for seconds, _ in fits], "objective": [value for _, value in fits]}
 

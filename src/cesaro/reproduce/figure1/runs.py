@@ -31,7 +31,7 @@ SOLVERS = {"GDA": "gda", "SC-PDA": "sc-pda", "Pegasos": "pegasos", "PA-PSG": "pa
 
 
 @lru_cache(maxsize=1)
-def problem(name: str) -> Problem:
+def load_problem(name: str) -> Problem:
     """The data set of that name; DataError where it cannot be had."""
     data = load(name)
     return Problem(make_rows(data.X), np.where(data.y == data.y.max(), 1.0, -1.0), np.ones(len(data.y)), Hinge(), MU)
@@ -41,7 +41,7 @@ def optimum(folder: Path, name: str, mu: float = MU) -> dict[str, float]:
     """The minimum, enclosed: objective and lower_bound."""
 
     def make() -> dict[str, float]:
-        fit = parallel.solve(problem(name)._replace(mu=mu), Settings(tol=PROOF, max_iter=20_000))
+        fit = parallel.solve(load_problem(name)._replace(mu=mu), Settings(tol=PROOF, max_iter=20_000))
         return {"objective": fit.objective, "lower_bound": fit.lower_bound}
 
     return load_or_compute(folder / f"{name}_optimum_mu{mu:g}.json", {"mu": mu, "tol": PROOF}, make)
@@ -52,7 +52,7 @@ def trajectory(folder: Path, name: str, method: str, printed: bool, seed: int, e
     setting = "printed" if printed else "ours"
 
     def make() -> dict[str, Any]:
-        p, run = problem(name), _start_run(problem(name), method, printed, seed)
+        p, run = load_problem(name), _start_run(load_problem(name), method, printed, seed)
         seconds, elapsed, objective, lower = [], 0.0, [], -np.inf
         for epoch in range(1, epochs + 1):
             started = time.process_time()
@@ -90,7 +90,7 @@ def default_solver_run(folder: Path, name: str, seed: int, epochs: list[int]) ->
         seconds, objective, lower = [], [], -np.inf
         for limit in epochs:
             started = time.process_time()
-            fit: Fit = parallel.solve(problem(name), Settings(tol=0.0, max_iter=limit, seed=seed))
+            fit: Fit = parallel.solve(load_problem(name), Settings(tol=0.0, max_iter=limit, seed=seed))
             seconds.append(time.process_time() - started)
             objective.append(fit.objective)
             if limit <= TABLE[-1]:

@@ -15,7 +15,7 @@ from cesaro.linear.problem.mean_loss import objective_at
 from cesaro.linear.problem.problem import Problem
 from cesaro.reproduce.figure1.drawing import shown_epochs
 from cesaro.reproduce.figure1.plain_kernel import METHODS, PlainRun
-from cesaro.reproduce.figure1.runs import optimum, problem
+from cesaro.reproduce.figure1.runs import load_problem, optimum
 from cesaro.reproduce.results import load_or_compute
 
 STEPS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)  # c, the step size in units of 1/mu
@@ -45,8 +45,8 @@ def epochs_of(n: int, epochs: int) -> int:
 
 def tuned_curve(folder: Path, name: str, mu_name: str, method: str, setting: str, budget: Any) -> dict[str, Any]:
     """epoch, seconds and gap (a row per seed) of a method in a setting, and the parameter that the search chose."""
-    mu = mus(problem(name).rows.n)[mu_name]
-    p = problem(name)._replace(mu=mu)
+    mu = mus(load_problem(name).rows.n)[mu_name]
+    p = load_problem(name)._replace(mu=mu)
     share = 1.0 if mu_name == budget.mus[0] else SHORTER
     epochs = epochs_of(p.rows.n, round(share * budget.tuned_epochs))
     grid = list(STEPS if setting == "step tuned" else FIRST_STEPS)[:: budget.grid_stride]

@@ -15,7 +15,7 @@ QUICK = replace(
 )
 LOSS = "SC-PDA, GDA and SWA obtain almost the same training loss, lower than SGD (without momentum)."
 EDGE = "The performance of test accuracy gives SC-PDA and GDA a slight edge over SGD and SWA."
-CALM = "Compared to SGD, averaging schemes always reduce oscillation issues."
+LESS_OSCILLATION = "Compared to SGD, averaging schemes always reduce oscillation issues."
 BETTER = "Compared to SGD, averaging schemes always achieve improvement in better generalization."
 
 
@@ -40,6 +40,6 @@ def figure2_claims(
     return (
         claims.training_loss_claim(known, ours, f"{LOSS} (GDA and SC-PDA {variant})"),
         claims.edge_claim(known, ours, test_images, f"{EDGE} ({variant})"),
-        claims.oscillation_claim(known, ours, f"{CALM} ({variant})"),
+        claims.oscillation_claim(known, ours, f"{LESS_OSCILLATION} ({variant})"),
         claims.generalisation_claim(known, ours, test_images, f"{BETTER} ({variant})"),
     )

@@ -22,7 +22,7 @@ LEFT_OUT = "Left out of the quick run: VGG-16 takes hours without a GPU even sho
 NETWORK = "VGG-16 with batch norm; weight decay 5e-3, stated for the other network only"
 TOO_SHORT = "too short to judge the paper's claims: with a GPU it runs in full"
 BETTER = "The performance of GDA and SC-PDA is better than that of SWA and SGD."
-CALM = "Algorithms coupled with averaging schemes in deep learning always reduce oscillation issues."
+LESS_OSCILLATION = "Algorithms coupled with averaging schemes in deep learning always reduce oscillation issues."
 GAIN = "Averaging schemes always achieve improvement in test accuracy."
 
 
@@ -53,6 +53,6 @@ def figure3_claims(
     """The paper's three sentences, of the methods of one variant."""
     return (
         claims.edge_claim(known, ours, test_images, f"{BETTER} ({variant})"),
-        claims.oscillation_claim(known, ours, f"{CALM} ({variant})"),
+        claims.oscillation_claim(known, ours, f"{LESS_OSCILLATION} ({variant})"),
         claims.generalisation_claim(known, ours, test_images, f"{GAIN} ({variant})"),
     )

@@ -81,7 +81,7 @@ def test_the_logistic_loss_has_the_unit_of_its_curvature_where_the_dual_values_a
     assert initial_anchor.unit(state.mean_square, LOGISTIC, state.record) == pytest.approx(expected, rel=1e-6)
 
 
-def test_an_anchor_that_the_sweeps_outgrow_is_loosened_and_one_that_lets_them_swing_is_tightened():
+def test_an_anchor_that_the_sweeps_outgrow_is_weaker_and_one_that_lets_them_swing_is_tightened():
     run = SolverState(problem(np.random.default_rng(3)), 0)
     run.slack = np.inf  # every row is visited
     for _ in range(12):
@@ -96,11 +96,11 @@ def test_an_anchor_that_the_sweeps_outgrow_is_loosened_and_one_that_lets_them_sw
 
 
 def test_wide_rows_that_only_drift_are_held_back_and_those_that_the_penalty_holds_are_not():
-    for wide, penalty, loosened in ((True, 0.0, True), (True, 1.0, False), (False, 0.0, False)):
+    for wide, penalty, held in ((True, 0.0, True), (True, 1.0, False), (False, 0.0, False)):
         rule = ProxWeightRule(wide)
         for _ in range(20):
             rule.observe(0.6, 1.0)  # a drift through the epoch, or an oscillation
-        assert (rule.factor(1.0, penalty) > 1.0) is loosened
+        assert (rule.factor(1.0, penalty) > 1.0) is held
 
 
 def test_a_rule_that_was_both_too_strong_and_too_weak_changes_less_and_less():

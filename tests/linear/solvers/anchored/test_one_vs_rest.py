@@ -14,7 +14,7 @@ from cesaro.linear.bounds.intercept_interval import (
     intercept_reaches,
     predictions,
     predictions_of_models,
-    write_lanes,
+    write_columns,
 )
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.mean_loss import objective_at
@@ -113,7 +113,7 @@ def test_the_intercepts_reaches_are_those_of_each_class_by_itself(ones):
     np.testing.assert_allclose(intercept_reaches(given, fits), alone, rtol=1e-9)
     assert np.isfinite(alone).all()
     rows, W, P, lengths = given[0].rows, np.zeros((given[0].rows.d + 1, 8)), np.empty((6, 300)), np.empty(300)
-    write_lanes([fit.w for fit in fits], W)
+    write_columns([fit.w for fit in fits], W)
     predictions_of_models(rows, rows._replace(bias=0.0), W, np.empty(8), P, lengths)
     for fit, p in zip(fits, P, strict=True):
         one, same = np.empty(300), np.empty(300)

@@ -1,4 +1,4 @@
-"""Sweeps over shards: one is one machine's sweep, many never lower the anchored dual, lost values are replaced."""
+"""Epochs over shards: over one they are one machine's epoch, many never lower the anchored dual, lost values are replaced."""
 
 import numpy as np
 import pytest

@@ -186,7 +186,7 @@ def test_a_pass_puts_the_rows_apart_that_moved_w_and_those_that_did_not():
     run = AveragingSolver(case.problem, VARIANTS["gda"], Linear(), False, np.random.default_rng(0))
     run.begin(None, 1.0)
     run.advance()
-    moved = np.flatnonzero(run.targets[:, 1])  # what the average owes to them
+    moved = np.flatnonzero(run.targets[:, 1])  # rows whose part of the average is not flushed
     assert 0 < len(moved) < run.count
     np.testing.assert_array_equal(np.sort(run.orders.grouped[run.orders.still :]), moved)
     np.testing.assert_array_equal(np.sort(run.orders.grouped), np.flatnonzero(case.problem.v))

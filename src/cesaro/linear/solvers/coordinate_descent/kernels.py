@@ -44,7 +44,7 @@ def measure_columns(rows, r, s, g, squares, counts):
 
 
 @njit(**LOOP)
-def predict(rows, w, p):
+def add_products(rows, w, p):
     """p_i += <x_i, w>, over the features."""
     data, col = rows.data, rows.col
     for i in range(p.shape[0]):

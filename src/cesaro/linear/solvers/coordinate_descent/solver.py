@@ -64,7 +64,7 @@ class CoordinateDescentSolver(driver.Solver):
         self.g, self.squares, counts = np.zeros(d), np.zeros(d), np.zeros(d, np.uint32)
         if start is not None:
             self.w[:], self.model.c = start.w[:d] / self.unit, float(start.w[d] * problem.rows.bias / self.unit)
-            kernels.predict(self.rows, self.w, self.model.p)
+            kernels.add_products(self.rows, self.w, self.model.p)
             self.model.p += self.model.c
         self.model.p += self.offset
         self.model.centre()
