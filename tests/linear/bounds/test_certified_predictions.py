@@ -10,7 +10,7 @@ from cesaro.linear import DualAveragingClassifier
 from cesaro.linear.bounds.free_intercept import Plane, balanced, certain_sign
 from cesaro.linear.bounds.intercept_interval import least_objective, predictions, upper_bound
 from cesaro.linear.bounds.rounding import objective_error
-from cesaro.linear.estimators.certified_predictions import LEAST, certified_labels, row_norms
+from cesaro.linear.estimators.certified_predictions import LEAST, certified_labels, distances, row_norms
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem
 from cesaro.linear.problem.scalar_losses import dual_form
@@ -77,6 +77,13 @@ def test_of_a_row_that_is_too_small_for_its_digits_nothing_is_certified():
     scores = np.array([1e-305, 1e-305, 1e-199])
     _, proved = certified_labels(scores, row_norms(X, 0.0), 0.0, 1.0, np.zeros(1), 6)
     assert proved.tolist() == [False, False, True]
+
+
+def test_a_distance_whose_squares_underflow_is_not_below_the_true_one():
+    X, centers = np.array([[1e-170, 0.0], [3e-180, 4e-180], [3.0, 4.0]]), np.zeros((1, 2))
+    found = distances(X, row_norms(X, 0.0), centers)[:, 0]
+    assert (found >= [1e-170, 5e-180, 5.0]).all()
+    assert found[2] < 5.0 + 1e-12
 
 
 def test_the_rounding_of_a_free_intercept_is_not_scaled_by_a_short_row():

@@ -13,7 +13,8 @@ import scipy.sparse as sp
 from cesaro.linear.problem.problem import InterceptBound
 
 EPS = np.finfo(np.float64).eps
-LEAST = 1e-300  # of a length: its products keep their digits; and more than underflow takes from a score
+LEAST = 1e-300  # of a length; and more than underflow takes from a score
+NEAREST = 1e-140  # of a distance: shorter ones are differences of squares that may have vanished
 
 
 def row_norms(X: Any, bias: float) -> np.ndarray:
@@ -46,7 +47,7 @@ def distances(X: Any, norms: np.ndarray, centers: np.ndarray) -> np.ndarray:
         farthest = norms[:, None] + lengths
         squares = norms[:, None] ** 2 - 2.0 * np.asarray(X @ centers.T) + lengths**2
         found = np.sqrt(np.maximum(squares, 0.0) + (X.shape[1] + 16) * EPS * farthest**2)
-    return np.fmin(found, farthest * (1.0 + 4.0 * EPS))  # the triangle's other side where squares overflow
+    return np.maximum(np.fmin(found, farthest * (1.0 + 4.0 * EPS)), NEAREST)  # the triangle's other side where squares overflow
 
 
 def certified_labels(scores, norms, gap, mu: float, w_norms, terms: int, intercept_reach=0.0):
