@@ -47,7 +47,8 @@ def distances(X: Any, norms: np.ndarray, centers: np.ndarray) -> np.ndarray:
         farthest = norms[:, None] + lengths
         squares = norms[:, None] ** 2 - 2.0 * np.asarray(X @ centers.T) + lengths**2
         found = np.sqrt(np.maximum(squares, 0.0) + (X.shape[1] + 16) * EPS * farthest**2)
-    return np.maximum(np.fmin(found, farthest * (1.0 + 4.0 * EPS)), NEAREST)  # the triangle's other side where squares overflow
+    found = np.fmin(found, farthest * (1.0 + 4.0 * EPS))  # the triangle's other side where squares overflow
+    return np.maximum(found, NEAREST)
 
 
 def certified_labels(scores, norms, gap, mu: float, w_norms, terms: int, intercept_reach=0.0):
