@@ -54,7 +54,7 @@ def seconds(problem: Problem) -> float:
     """About how long it takes; where the guess is far off, benchmarks/linear/small_tables.py has a looser tol slower."""
     n, width, least = _shape(problem)
     rows, steps = (min(n, max(NEAREST * width, n // 10)), 60) if dual_form(problem.loss).linear else (n, 10)
-    return 1e-3 + 1e-9 * (steps * rows * (60 + 0.15 * width * least) + 30 * n * width)
+    return 1e-3 + 1e-9 * (steps * rows * (60 + 0.15 * width * least) + 60 * n * width)
 
 
 def patience(problem: Problem) -> int:
@@ -126,7 +126,7 @@ def _matrix(problem: Problem) -> tuple[sp.csr_array, np.ndarray]:
     return X, columns.astype(np.intp)
 
 
-def _proof(problem: Problem, X, y, s, points, b, real: type) -> Polished | None:
+def _proof(problem: Problem, X, y, s, points, b, real: Any) -> Polished | None:
     """The best of the points and the one that b gives, and the dual value at b less what rounding may have added.
 
     Sums are of numbers of the type `real`.
@@ -134,7 +134,8 @@ def _proof(problem: Problem, X, y, s, points, b, real: type) -> Polished | None:
     if not np.isfinite(b).all():
         return None
     loss, mu, free = problem.loss, problem.mu, is_free(problem)
-    v, eps = problem.v[problem.v > 0.0].astype(real), float(np.finfo(real).eps)
+    v: Any = problem.v[problem.v > 0.0].astype(real)
+    eps = float(np.finfo(real).eps)
     X, s, b, part = X.astype(real, copy=False), v / v.sum(), b.astype(real), 0.0
     if free:  # what one side of zero has too much is taken off; what rounding leaves is at most this part of b
         heavy = b * np.sign(s @ b) > 0.0
@@ -148,7 +149,7 @@ def _proof(problem: Problem, X, y, s, points, b, real: type) -> Polished | None:
         points = _with_best_intercepts(problem, X, y, s, [np.zeros_like(of_b), *points, of_b])
     else:
         points = [*points, (g / mu).astype(np.float64)]
-    penalized = penalties(problem, len(g)).astype(real)
+    penalized: Any = penalties(problem, len(g)).astype(real)
     values = np.array([(penalized * w) @ w / 2 + s @ loss.value(X @ w, y) for w in points])
     if not np.isfinite(values).any():
         return None
