@@ -81,11 +81,11 @@ def intercept_reaches(problems: list[Problem], fits: list[Fit]) -> list[float]:
         write_columns([fit.w for fit in fits], W)
         rows = without_redundant_arrays(rows)
         predictions_of_models(rows, rows._replace(bias=0.0), W, room, P, lengths)
-    return [_reach(problem, fit, p, lengths) for problem, fit, p in zip(problems, fits, P, strict=True)]
+    return [reach_of(problem, fit, p, lengths) for problem, fit, p in zip(problems, fits, P, strict=True)]
 
 
-def _reach(problem: Problem, fit: Fit, p: np.ndarray, lengths: np.ndarray) -> float:
-    """Of a fit, from its predictions, and the lengths of the rows."""
+def reach_of(problem: Problem, fit: Fit, p: np.ndarray, lengths: np.ndarray) -> float:
+    """Of a fit, from its predictions, and the lengths of the rows without the constant feature."""
     upper = upper_bound(problem, fit.w, fit.objective)
     gap = max(0.0, upper - fit.lower_bound)
     if not (problem.mu > 0.0 and math.isfinite(gap)):

@@ -23,7 +23,7 @@ from cesaro.linear.estimators.sklearn_compat import CachedParameters, Callbacks,
 from cesaro.linear.estimators.validation import finite_and_in_range
 from cesaro.linear.out_of_core.readers import blocks
 from cesaro.linear.problem.csr import Rows
-from cesaro.linear.problem.empty_columns import compact, spread
+from cesaro.linear.problem.empty_columns import UsedColumns, compact
 from cesaro.linear.problem.problem import Fit, InterceptBound, Problem, make_problem, relative_gap
 from cesaro.linear.solvers.parallel import solve_all
 from cesaro.linear.solvers.progress import begin
@@ -119,7 +119,7 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters
         return float(self.l1_ratio)
 
     def _solve(self, problems: list[Problem], at_zero: list[float], settings: Settings) -> list[Fit]:
-        """Fits of the problems, one model each; a warm start continues from the last ones where they still match."""
+        """Fits of the problems, one model each; a warm start goes on from the last ones where they still match."""
         starts: list[Any] = [None] * len(problems)
         last = getattr(self, "_previous", None)
         if self.warm_start and last is not None and last.matches(problems, settings.solver):
@@ -133,15 +133,10 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters
             what = about(self.get_params(deep=False), problems)
             checkpoint = Checkpoint(self.checkpoint, what, settings.seed, FURTHER)
             settings = settings._replace(seed=checkpoint.seed)
-        fewer, places = (problems, None) if self.warm_start else compact(problems)
         try:
-            fits = solve_all(fewer, at_zero, settings, starts, progress, checkpoint)
+            return solve_all(problems, at_zero, settings, starts, progress, checkpoint)
         finally:
             progress.close()
-        fits = [spread(fit, places, problems[0].rows.width) for fit in fits]
-        states = [fit.state for fit in fits] if self.warm_start else []
-        self._previous = PreviousFit(problems[0], settings.solver, len(fits), states)
-        return fits
 
     def _one_pass(self, problems: list[Problem]) -> list[Fit]:
         """One memoryless epoch over these rows, for partial_fit. Nothing is proved about rows that have passed."""
@@ -159,8 +154,12 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters
     def _finish(self, problems: list[Problem], at_zero: list[float], settings: Settings) -> Self:
         """Solve, set the fitted attributes, warn if the proof that was asked for is not there."""
         problems = finite_and_in_range(problems)
-        fits = self._solve(problems, at_zero, settings)
-        self._publish(fits, at_zero, problems[0], self._intercept_bounds(problems, fits, settings))
+        fewer, places = (problems, None) if self.warm_start else compact(problems)
+        fits = self._solve(fewer, at_zero, settings)
+        states = [fit.state for fit in fits] if self.warm_start else []
+        self._previous = PreviousFit(problems[0], settings.solver, len(fits), states)
+        columns = None if places is None else UsedColumns(places[: fewer[0].rows.d], problems[0].rows.d)
+        self._publish(fits, at_zero, fewer[0], self._intercept_bounds(fewer, fits, settings), columns)
         warn_unproved(self, fits, problems[0].rows, settings.interrupted)
         return self
 
@@ -186,14 +185,24 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters
         """What rounding may have done to the objectives, in units of them, where somebody will ask."""
         return 0.0
 
-    def _publish(self, fits: list[Fit], at_zero: list[float], problem: Problem, bounds: Any = None) -> None:
-        """Set the fitted attributes; `at_zero` holds the objectives at w = 0, `bounds` what `_intercept_bounds` gives."""
+    def _publish(
+        self,
+        fits: list[Fit],
+        at_zero: list[float],
+        problem: Problem,
+        bounds: Any = None,
+        places: UsedColumns | None = None,
+    ) -> None:
+        """Set the fitted attributes; `at_zero` holds the objectives at w = 0, `bounds` what `_intercept_bounds` gives.
+
+        Where the fits are over some of the columns, `places` has which.
+        """
         d = problem.rows.d
         self.intercept_ = np.array([self._bias * fit.w[d] if self._bias else 0.0 for fit in fits])
         self._rounding = self._relative_rounding(problem, fits)
-        self.coef_ = np.empty((len(fits), d))
+        self.coef_ = np.empty((len(fits), d)) if places is None else np.zeros((len(fits), places.d))
         for k, fit in enumerate(fits):  # all weights need not be in memory twice
-            self.coef_[k] = fit.w[:d]
+            self.coef_[k, slice(None) if places is None else places.used] = fit.w[:d]
             fits[k] = fit._replace(w=self.coef_[k])
         objective = np.array([fit.objective for fit in fits])
         lower = np.array([fit.lower_bound for fit in fits])
@@ -205,7 +214,8 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters
         self.history_ = _history(fits)
         self._mu, self._scaling = problem.mu, problem.rows.bias
         penalized = problem.penalize_intercept or not self._scaling
-        self._intercept_reach, self._row_centers = reaches_and_centers(bounds, 0.0 if penalized else np.inf, len(fits))
+        self._intercept_reach, centers = reaches_and_centers(bounds, 0.0 if penalized else np.inf, len(fits))
+        self._row_centers = centers if centers is None or places is None else places.spread(centers)
 
 
 def _seed(random_state: Any) -> int:

@@ -1,11 +1,26 @@
 """Columns without any entry: their weights are zero, so a problem with many of them is solved without them."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from cesaro.linear.problem.csr import Rows, compacted
 from cesaro.linear.problem.problem import Fit, Problem
 
 ENTRIES = 16  # a column, up to which a look for columns without any is worth its time
+
+
+class UsedColumns(NamedTuple):
+    """Those of d columns that have entries."""
+
+    used: np.ndarray
+    d: int
+
+    def spread(self, values: np.ndarray) -> np.ndarray:
+        """What each row of values, of the used columns, is in all of them."""
+        found = np.zeros((len(values), self.d))
+        found[:, self.used] = values
+        return found
 
 
 def compact(problems: list[Problem]) -> tuple[list[Problem], np.ndarray | None]:

@@ -1,9 +1,8 @@
 """The one loop under every solver: start, epoch, evaluate, stop; checkpoint, interrupt, time limit.
 
-A solver runs epochs of one or several models and can say what their points are worth. When to evaluate is its own
-affair; whether to stop, what is best so far, what is recorded and saved is decided here. A run that goes on from a
-checkpoint gives the bits of one that never stopped: what is saved is the state before an evaluation that only the clock
-has caused.
+A solver runs epochs of one or several models and can say what their points are worth. When to evaluate is its own affair;
+whether to stop, what is best so far, what is recorded and saved is decided here. A run that goes on from a checkpoint gives
+the bits of one that never stopped: what is saved is the state before an evaluation that only the clock has caused.
 """
 
 import time
@@ -46,9 +45,7 @@ class Solver(ABC):
     least_unit: float = TWO_CLASSES  # `Problem.least_unit`
     entries: int = 0  # of the rows that an epoch visits, times models; 0 if it cannot be said
     preparation: float = 0.0  # seconds that it took to begin, if they were of the kind that an evaluation takes
-    must_end: Callable[[], bool] = staticmethod(
-        lambda: False
-    )  # whether an epoch of several steps is to be left between two
+    must_end: Callable[[], bool] = staticmethod(lambda: False)  # whether to leave an epoch of several steps between two
 
     @abstractmethod
     def advance(self, running: list[int]) -> None:
@@ -69,6 +66,10 @@ class Solver(ABC):
     @abstractmethod
     def resume(self, state: dict[str, Any]) -> None:
         """Go on from the state of an earlier run of the same problem; CheckpointError if it can be none."""
+
+    def place(self, k: int) -> np.ndarray:
+        """Zeros: where the best point of model k will be."""
+        return np.zeros(self.width)
 
     def known_points(self) -> Evaluation | None:
         """Points from before, to be returned unless better ones are found."""
@@ -98,7 +99,7 @@ class Loop:
         self.began = self.epoch_began = time.perf_counter()
         self.limit = settings.ends
         zero = [None] * solver.models if solver.at_zero is None else solver.at_zero.tolist()
-        self.logs = [ModelLog(solver.width, each, solver.count, solver.least_unit) for each in zero]
+        self.logs = [ModelLog(solver.place(k), each, solver.count, solver.least_unit) for k, each in enumerate(zero)]
         self.first = solver.epoch
         self._heed_interrupt()
         if slot.saved is not None:
@@ -219,8 +220,7 @@ class Loop:
 
     def _state(self) -> dict[str, Any] | None:
         """What a checkpoint contains, with paths for names: `solver/` what its state() says, `models/k/` each model's log
-        (best point, objective, bound, history, status), the first epoch, the seconds so far; `storage` adds the seed.
-        """
+        (`ModelLog.state`), the first epoch, the seconds so far; `storage` adds the seed."""
         mine = self.solver.state()
         if mine is None:
             return None

@@ -14,9 +14,9 @@ STATUSES = ("", "converged", "max_iter", "time_limit", "interrupted")  # of a mo
 class ModelLog:
     """One model's way: the best point, the best bound, the history, and why it has stopped, if it has."""
 
-    def __init__(self, width: int, at_zero: float | None, count: int, least_unit: float):
+    def __init__(self, best: np.ndarray, at_zero: float | None, count: int, least_unit: float):
         self.least_unit = least_unit
-        self.best, self.objective, self.lower_bound = np.zeros(width), math.inf, 0.0
+        self.best, self.objective, self.lower_bound = best, math.inf, 0.0
         self.at_zero, self.history, self.status = at_zero, History(), ""
         if at_zero is not None:
             self.objective = at_zero
@@ -27,7 +27,7 @@ class ModelLog:
         if self.at_zero is None:
             self.at_zero = float(objective)
         if objective < self.objective:
-            self.best, self.objective = point.copy(), float(objective)
+            self.best[:], self.objective = point, float(objective)
         if math.isfinite(lower_bound):
             self.lower_bound = max(self.lower_bound, min(float(lower_bound), self.objective))
 
@@ -49,6 +49,7 @@ class ModelLog:
             or state["status"] not in STATUSES
         ):
             raise CheckpointError("the history has no epochs, or the status is none")
+        self.best[:] = state.pop("best")
         vars(self).update(state | {"history": History(state["history"])})
 
     def fit(self, n_iter: int) -> Fit:

@@ -46,7 +46,7 @@ def solve_all(
     settings = settings._replace(stop=stop)
     with heard(stop):
         if not _covered_by_one_pass(problems, settings, starts):
-            return Workers(problems, at_zero, settings, starts, report, checkpoint).run(measure)
+            return Workers(problems, at_zero, settings, starts, report, checkpoint, measure).run()
         fits = _solve_in_one_pass(problems, settings, report, checkpoint)
         return [safeguarded(zero, fit) for zero, fit in zip(at_zero, fits, strict=True)]
 
@@ -102,10 +102,11 @@ class Workers:
         starts: list[Any],
         report: Report,
         checkpoint: Checkpoint | None,
+        measure: bool,
     ):
         self.problems, self.at_zero, self.settings, self.starts = problems, at_zero, settings, starts
         self.report, self.checkpoint, self.stop = report, checkpoint, settings.stop or threading.Event()
-        self.begun = settings.searched
+        self.begun, self.measure = settings.searched, measure
         if settings.interrupted and len(problems) * len(problems[0].rows.col) > ENTRIES:  # no time for a whole epoch
             self.stop.set()
         if checkpoint is None:
@@ -123,17 +124,17 @@ class Workers:
             return [[k] for k in run]
         return [part.tolist() for part in np.array_split(run, -(-len(run) // one_vs_rest.TOGETHER))]
 
-    def run(self, measure: bool) -> list[Fit]:
+    def run(self) -> list[Fit]:
         """All problems."""
         if self.jobs == 1:
-            return self.completed([self.solve(group) for group in self.groups], measure)
+            return self.completed([self.solve(group) for group in self.groups])
         with ThreadPoolExecutor(self.jobs) as pool:
             futures = [pool.submit(self.solve, group) for group in self.groups]
             try:
                 wait(futures)
             except KeyboardInterrupt:
                 self.stop.set()
-            return self.completed([future.result() for future in futures], measure)
+            return self.completed([future.result() for future in futures])
 
     def solve(self, group: list[int]) -> list[Fit] | None:
         """The problems of these numbers; None if there is no time for them."""
@@ -161,7 +162,7 @@ class Workers:
 
         settings = self.settings._replace(time_limit=None, deadline=self.budget.deadline())
         if len(group) > 1:
-            return one_vs_rest.solve([self.problems[k] for k in group], settings, report)
+            return one_vs_rest.solve([self.problems[k] for k in group], settings, report, self.measure)
         (k,) = group
         problem, slot = self.problems[k], NULL_SLOT if self.checkpoint is None else self.checkpoint.slot(f"model-{k}")
 
@@ -171,7 +172,7 @@ class Workers:
 
         return load_or_solve(slot, [problem], solve_one)
 
-    def completed(self, found: list[list[Fit] | None], measure: bool) -> list[Fit]:
+    def completed(self, found: list[list[Fit] | None]) -> list[Fit]:
         """All fits; by a few epochs over some of the rows where there is none yet."""
         late = [group for group, fits in zip(self.groups, found, strict=True) if fits is None]
         if late and not self.begun:
@@ -182,7 +183,7 @@ class Workers:
             [[self.at_zero[k] for k in group] for group in late],
         )
         how = self.settings if status == "interrupted" else self.settings._replace(deadline=self.budget.ends)
-        quick = iter(hurried(problems, zero, how, self.solve_quickly, status, measure))
+        quick = iter(hurried(problems, zero, how, self.solve_quickly, status, self.measure))
         pairs = zip(self.groups, found, strict=True)
         return [fit for _, fits in pairs for fit in (next(quick) if fits is None else fits)]
 

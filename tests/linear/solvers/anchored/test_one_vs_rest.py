@@ -122,6 +122,29 @@ def test_the_intercepts_reaches_are_those_of_each_class_by_itself(ones):
         np.testing.assert_array_equal(lengths, same)
 
 
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+@pytest.mark.parametrize("bias", [0.3, 1.0])
+def test_reaches_from_predictions_that_an_evaluation_has_made_are_those_of_the_answers(loss, bias):
+    v = np.random.default_rng(0).uniform(0.5, 2.0, 300)  # rows without weight are none
+    given = [problem._replace(penalize_intercept=False, v=v) for problem in problems(loss, bias=bias)]
+    found = 0
+    for tol in (1e-1, 1e-3):
+        fits, plain = (
+            one_vs_rest.solve(given, Settings(tol=tol), None, True),
+            one_vs_rest.solve(given, Settings(tol=tol)),
+        )
+        for problem, fit, same in zip(given, fits, plain, strict=True):
+            assert same.intercept is None or same.intercept.center.any()
+            assert (fit.objective, fit.lower_bound) == (same.objective, same.lower_bound)
+            if fit.intercept is not None and not fit.intercept.center.any():
+                assert fit.intercept.reach == pytest.approx(intercept_reach(problem, fit), rel=1e-6)
+                found += 1
+    assert found >= 6
+    assert all(
+        fit.intercept is None for fit in one_vs_rest.solve(given, Settings(tol=1e-1, time_limit=1e6), None, True)
+    )
+
+
 def test_steps_of_the_logistic_loss_are_those_of_one_class_at_a_time():
     rng, dual = np.random.default_rng(0), losses.LogLoss().dual()
     for _ in range(200):

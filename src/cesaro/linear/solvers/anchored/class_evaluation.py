@@ -54,10 +54,11 @@ def factored(b, factors, c):
 
 
 @njit(**LOOP)
-def evaluate_classes(rows, record, Y, b, factors, loss, C, intercept, primal, dual, size, work):
+def evaluate_classes(rows, record, Y, b, factors, loss, C, intercept, primal, dual, size, work, kept, P):
     """primal += the losses of every class at C (d, L), dual += its conjugates of the dual values with the other sign,
 
-    size += their sizes. The dual values are taken times their `factors` (see `balancing_factors`)."""
+    size += their sizes. The dual values are taken times their `factors` (see `balancing_factors`). P (n, L), if it has rows,
+    gets the predictions of the classes that are to be `kept` (L,)."""
     L = C.shape[1]
     m, y, held = work[0], work[1], work[2]
     for i in range(Y.shape[0]):
@@ -67,6 +68,10 @@ def evaluate_classes(rows, record, Y, b, factors, loss, C, intercept, primal, du
             for c in range(L):
                 m[c], y[c], held[c] = rows.bias * intercept[c], Y[i, c], factored(b[i, c], factors, c)
             dot_rows(m, rows.data, rows.col, start, stop, C, ALL)
+            if P.shape[0] > 0:
+                for c in range(L):
+                    if kept[c]:
+                        P[i, c] = m[c]
             if loss.kind == HINGE:
                 value_hinges((v, 1.0, 0.0), (y, held, m, primal, dual), ALL)
             else:

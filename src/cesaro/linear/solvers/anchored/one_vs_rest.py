@@ -25,6 +25,7 @@ from cesaro.linear.solvers.anchored import class_evaluation, class_kernels, poli
 from cesaro.linear.solvers.anchored.dual_state import SAMPLE
 from cesaro.linear.solvers.anchored.initial_anchor import weight_for_wide_rows
 from cesaro.linear.solvers.anchored.intercept import is_free, renewals, with_suitable_bias
+from cesaro.linear.solvers.anchored.known_predictions import KnownPredictions
 from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule, are_wide
 from cesaro.linear.solvers.anchored.solver import solve as solve_one
 from cesaro.linear.solvers.driver import Evaluation, Report
@@ -48,7 +49,8 @@ PATIENCE = 0.03  # seconds that objectives may take after Ctrl-C, if there is to
 class OneVsRestSolver(driver.Solver):
     """Epochs of some classes against the rest."""
 
-    def __init__(self, problems: list[Problem], settings: Settings):
+    def __init__(self, problems: list[Problem], settings: Settings, bounds: bool = False):
+        """`bounds` tells that somebody will ask for those of the intercepts."""
         one = problems[0]
         self.rows, self.loss = without_redundant_arrays(one.rows), dual_form(one.loss)
         self.mu, self.tol, self.free = one.mu, settings.tol, is_free(one)
@@ -68,6 +70,7 @@ class OneVsRestSolver(driver.Solver):
             often = renewals(self.loss, wide=True, classes=True)
             self.rows = with_suitable_bias(self.rows, record, self.order[:SAMPLE], self.count * self.mu, often)
         self.bias_ratio = self.rows.bias / one.rows.bias if one.rows.bias else 1.0
+        self.known = KnownPredictions(self.rows, record, self.order, L, bounds and self.free)
         mean_square = records.mean_square(self.rows, record, self.order)
         self.record = np.ascontiguousarray(record[:, [records.V, records.Q]])
         self.mean_length = float(self.record[:, 0] @ np.sqrt(np.maximum(self.record[:, 1], 0.0))) / self.count
@@ -75,6 +78,7 @@ class OneVsRestSolver(driver.Solver):
         for c, problem in enumerate(problems):
             self.Y[:, c] = problem.y
         self.H, self.C = (zeros((d, L), np.float32) for _ in range(2))
+        self.best = zeros((self.models, d + 1))  # pages of its own: small ones cost a thread much
         self.room = zeros((d + 1, L))  # for an epoch's average; at evaluations for sum b_i x_i, and then for the points
         self.A = self.room.view(np.float32).reshape(-1)[: d * L].reshape(d, L)
         self.h_intercept, self.intercept = np.zeros(L), np.zeros(L)
@@ -89,6 +93,9 @@ class OneVsRestSolver(driver.Solver):
 
     def _shuffle(self) -> None:
         self.seed = shuffled_in_place(self.order, self.seed, self.block)
+
+    def place(self, k: int) -> np.ndarray:
+        return self.best[k]
 
     def advance(self, running: list[int]) -> None:
         self.epoch += 1
@@ -136,8 +143,9 @@ class OneVsRestSolver(driver.Solver):
         if self.free:
             class_evaluation.balancing_factors(self.record, self.b, factors, sums)
         class_evaluation.evaluate_classes(
-            self.rows, self.record, self.Y, self.b, factors, self.loss, self.C, self.intercept, primal, dual, size, work
-        )
+            self.rows, self.record, self.Y, self.b, factors, self.loss, self.C, self.intercept, primal, dual, size, work,
+            *self.known.of(running),
+        )  # fmt: skip
         class_evaluation.squared_lengths(self.C, work[0], squares)
         objective = primal / n + self.mu / 2.0 * (squares + (not self.free) * self.intercept**2)
         lower, off = np.full(L, -np.inf), (n + TERM) * U  # sums go from row to row
@@ -150,6 +158,7 @@ class OneVsRestSolver(driver.Solver):
             for c in running:
                 D, g = (dual[c] - off * size[c]) / n, np.array([lengths[c], G[-1, c]]) / n
                 lower[c] = self._bound(D, g, off * mass[c], size[c] / n, mass[c], float(one_sided[c]))
+        self.known.are_of_best[running] = (objective < self.upper)[running]
         self.upper = np.minimum(self.upper, objective)
         return Evaluation(self._points(running), objective[running], lower[running], np.full(len(running), n))
 
@@ -214,15 +223,17 @@ def applies(problems: list[Problem], settings: Settings, starts: list[Any]) -> b
     )
 
 
-def solve(problems: list[Problem], settings: Settings, report: Report | None = None) -> list[Fit]:
-    """All of them: together, and those that are not proved then one by one."""
-    ends, solver = settings.ends, OneVsRestSolver(problems, settings)
-    fits, width = driver.run_to_end(solver, settings, report), problems[0].rows.width
+def solve(problems: list[Problem], settings: Settings, report: Report | None = None, bounds: bool = False) -> list[Fit]:
+    """All: together, and those that are not proved then one by one; with `bounds` on intercepts, if there is time."""
+    ends, width = settings.ends, problems[0].rows.width
+    solver = OneVsRestSolver(problems, settings, bounds and math.isinf(ends))
+    fits = driver.run_to_end(solver, settings, report)
     left = [c for c, fit in enumerate(fits) if fit.status == "max_iter" and fit.n_iter < settings.max_iter]
     starts, ratio = {c: solver.start(c) for c in left}, solver.bias_ratio
-    del solver
     for fit in fits:
         fit.w[-1] *= ratio
+    fits = [fit if c in left else solver.known.with_bound(problems[c], fit, c) for c, fit in enumerate(fits)]
+    del solver
     for c in left:
         if any(fit.status == "interrupted" for fit in fits):  # what the others have is what they keep
             fits[c] = fits[c]._replace(status="interrupted")

@@ -74,11 +74,12 @@ def polish(problem: Problem, w: np.ndarray, enough: float = 0.0, rough: float = 
     """The optimum to `enough`, from a point w near it; None where rounding is in the way."""
     there, width = problem.v > 0.0, len(w)
     X, columns = _matrix(problem)
-    X, y, s = X[there], problem.y[there], problem.v[there] / problem.v.sum()
+    y, s = problem.y[there], problem.v[there] / problem.v.sum()
+    X = X if len(y) == len(there) else X[there]
     try:
         with np.errstate(all="ignore"), one_blas_thread():
             points, b = _optimum(problem, X, y, s, w[columns], enough, rough)
-            found = _proof(problem, X, y, s, points, b) if np.isfinite(b).all() else None
+            found = _proof(problem, X, y, s, points, b, LONG if enough == 0.0 else float)
     except np.linalg.LinAlgError:
         return None
     if found is None:
@@ -108,25 +109,39 @@ def _optimum(problem: Problem, X, y, s, w, enough, rough) -> tuple[list, np.ndar
 def _matrix(problem: Problem) -> tuple[sp.csr_array, np.ndarray]:
     """The rows as a sparse matrix of the columns that occur (and the intercept's), and which columns these are."""
     rows = problem.rows
-    columns, col = np.unique(rows.col, return_inverse=True)
-    parts = (rows.data.astype(np.float64), col.astype(np.int64), rows.ptr.astype(np.int64))
-    X: sp.csr_array = sp.csr_array(parts, shape=(rows.n, len(columns)))
-    if not rows.bias:
-        return X, columns.astype(np.intp)
-    constant = sp.csr_array(np.full((rows.n, 1), rows.bias))
-    return sp.hstack([X, constant], format="csr"), np.append(columns, rows.d).astype(np.intp)
+    occurs = np.zeros(rows.d, bool)
+    occurs[rows.col] = True
+    columns, col, data = np.flatnonzero(occurs), rows.col.astype(np.int64), rows.data.astype(np.float64)
+    if len(columns) < rows.d:
+        col = (np.cumsum(occurs) - 1)[col]
+    ends, width = rows.ptr.astype(np.int64), len(columns)
+    if rows.bias:
+        ends += np.arange(len(ends))
+        others = np.ones(ends[-1], bool)
+        others[ends[1:] - 1] = False
+        given, data, col = (data, col), np.full(ends[-1], rows.bias), np.full(ends[-1], width)
+        data[others], col[others] = given
+        columns, width = np.append(columns, rows.d), width + 1
+    X: sp.csr_array = sp.csr_array((data, col, ends), shape=(rows.n, width))
+    return X, columns.astype(np.intp)
 
 
-def _proof(problem: Problem, X, y, s, points, b) -> Polished | None:
-    """The best of the points and the one that b gives, and the dual value at b less what rounding may have added."""
+def _proof(problem: Problem, X, y, s, points, b, real: Any) -> Polished | None:
+    """The best of the points and the one that b gives, and the dual value at b less what rounding may have added.
+
+    Sums are of numbers of the type `real`.
+    """
+    if not np.isfinite(b).all():
+        return None
     loss, mu, free = problem.loss, problem.mu, is_free(problem)
-    v = problem.v[problem.v > 0.0].astype(LONG)
-    X, s, b, part = X.astype(LONG), v / v.sum(), b.astype(LONG), 0.0
+    v: Any = problem.v[problem.v > 0.0].astype(real)
+    eps = float(np.finfo(real).eps)
+    X, s, b, part = X.astype(real, copy=False), v / v.sum(), b.astype(real), 0.0
     if free:  # what one side of zero has too much is taken off; what rounding leaves is at most this part of b
         heavy = b * np.sign(s @ b) > 0.0
         if heavy.any():
-            b[heavy] *= min(LONG(1.0), -(s[~heavy] @ b[~heavy]) / (s[heavy] @ b[heavy]))
-        part = 2.0 * len(y) * float(np.finfo(LONG).eps)
+            b[heavy] *= min(real(1.0), -(s[~heavy] @ b[~heavy]) / (s[heavy] @ b[heavy]))
+        part = 2.0 * len(y) * eps
     g = X.T @ (s * b)
     if free:
         g[-1] = 0.0
@@ -134,7 +149,7 @@ def _proof(problem: Problem, X, y, s, points, b) -> Polished | None:
         points = _with_best_intercepts(problem, X, y, s, [np.zeros_like(of_b), *points, of_b])
     else:
         points = [*points, (g / mu).astype(np.float64)]
-    penalized = penalties(problem, len(g)).astype(LONG)
+    penalized: Any = penalties(problem, len(g)).astype(real)
     values = np.array([(penalized * w) @ w / 2 + s @ loss.value(X @ w, y) for w in points])
     if not np.isfinite(values).any():
         return None
@@ -144,7 +159,7 @@ def _proof(problem: Problem, X, y, s, points, b) -> Polished | None:
     reach = np.abs(g / mu)
     reach[-1] = max(abs(w[-1]), reach[-1])
     sizes = s @ (np.abs(conjugate) + 2.0 * np.abs(b * y)) + reach @ (abs(X).T @ (s * np.abs(b)))
-    allowance = ((len(y) + len(w) + TERM) * np.finfo(LONG).eps + 2.0 * part) * sizes
+    allowance = ((len(y) + len(w) + TERM) * eps + 2.0 * part) * sizes
     bound = -(s @ conjugate) - (g @ g) / (2 * mu) - allowance
     return Polished(w, float(value) * (1.0 + 2.0 * EPS), float(bound) * (1.0 - 2.0 * EPS))
 
