@@ -16,7 +16,7 @@ from cesaro.losses import Hinge, LogLoss, SquaredHinge
 @pytest.mark.parametrize(("loss", "best"), [(Hinge(), -1.0), (LogLoss(), math.log(0.1 / 0.9)), (SquaredHinge(), -0.8)])
 def test_a_free_intercept_begins_at_about_the_best_constant_model_and_stays_in_h(loss, best):
     rng = np.random.default_rng(0)
-    X, y = 1e-9 * rng.normal(size=(400, 3)), np.where(np.arange(400) % 10 == 0, 1.0, -1.0)
+    X, y = 0.1 * rng.normal(size=(400, 3)), np.where(np.arange(400) % 10 == 0, 1.0, -1.0)
     problem = Problem(make_rows(X, 1.0), y, np.ones(400), loss, 1e-3, penalize_intercept=False)
     solver = AnchoredSolver(problem, Settings(), None, fresh=True)
     state = solver.current
