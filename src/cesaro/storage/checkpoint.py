@@ -25,7 +25,7 @@ from cesaro.storage.atomic_write import abandoned, whole_file
 from cesaro.storage.states import CheckpointError, seed_of
 from cesaro.version import __version__
 
-FORMAT = 3
+FORMAT = 4
 MAGIC = b"cesaro checkpoint %d " % FORMAT
 HEADER = len(MAGIC) + 64 + 1
 FIRST_LINE = re.compile(rb"(cesaro checkpoint (\d{1,9}) )([0-9a-f]{64})\n")

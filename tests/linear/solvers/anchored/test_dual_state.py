@@ -30,6 +30,7 @@ def test_a_solver_that_resumes_is_where_the_other_was():
         "dual_floor": -1.5,
         "seed": 12345,
         "gap": 0.125,
+        "slack": 0.0625,
         "rule": {"ratio": -0.5, "rate": 0.125, "direction": -1.0, "least": -0.75},
     }
     state = SolverState(problem, 0)

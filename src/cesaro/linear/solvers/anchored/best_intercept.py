@@ -19,6 +19,8 @@ from cesaro.linear.solvers.anchored.records import V, Y
 
 STEP, TRIES = 2.0**-4, 60  # the first change tried, in units of the slack, and how often it is doubled
 NEAR = 5.0  # times the gap that is asked for: beyond it the best intercept is not what is lacking
+SOME = 500  # rows, from which a constant model is made
+FAR = 4.0  # units of y: where such a model may end if it has met one label only
 ENOUGH = 0.01  # of the gap that is asked for: what a better intercept could still gain
 
 
@@ -49,6 +51,15 @@ def found_change(state: Any, p: np.ndarray, slopes: float, mean: float, asked: f
         change = best_change(record, loss, p, everywhere, slopes, state.slack, math.inf, enough)
     found = float(mean_loss_of(record, loss, p, change))
     return (change, found) if found < mean else (0.0, mean)
+
+
+def constant_model(state: Any) -> float:
+    """About the best prediction for all rows together, from some of them: where a free intercept begins."""
+    record = state.record[state.active[:SOME]]
+    zero, rows = np.zeros(len(record)), np.arange(len(record), dtype=np.uint32)
+    slopes = float(sum_of_slopes(record, state.loss, zero, rows, 0.0, 0.0))
+    enough = ENOUGH * state.at_zero * len(record)
+    return best_change(record, state.loss, zero, rows, slopes, state.unit, FAR * state.unit, enough)
 
 
 def best_change(

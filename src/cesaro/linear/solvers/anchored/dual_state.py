@@ -25,14 +25,14 @@ from cesaro.linear.problem.row_order import by_length, neighbours_to_keep, shuff
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers.anchored import column_kernels, kernels, records
 from cesaro.linear.solvers.anchored.best_intercept import with_free_intercept
-from cesaro.linear.solvers.anchored.intercept import is_free, objective_of, penalized, renewals, with_suitable_bias
+from cesaro.linear.solvers.anchored.intercept import is_free, objective_of, penalized, with_own_bias
 from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule, are_wide
 from cesaro.linear.solvers.anchored.records import B, V
-from cesaro.linear.solvers.anchored.working_set import ActiveRows, Columns, WorkingSet
+from cesaro.linear.solvers.anchored.working_set import MOST_SLACK, ActiveRows, Columns, WorkingSet
 from cesaro.storage.states import require_like
 
 SAMPLE = 2000  # rows from which the mean of |x|^2 is taken: the first epoch measures the others as it meets them
-NUMBERS = ("prox_weight", "noise", "length", "dual_floor", "seed", "gap")
+NUMBERS = ("prox_weight", "noise", "length", "dual_floor", "seed", "gap", "slack")
 
 
 class Epoch(NamedTuple):
@@ -60,7 +60,8 @@ class SolverState:
         order, share = self.empty(rows.n, np.uint32), np.count_nonzero(v) / v.sum()
         self.n, self.at_zero = records.prepare(y, v, share, self.loss, self.record, order)
         unit = 1.0 if self.loss.cap > 0.0 else sum(np.abs(y[piece]).sum() for piece in pieces(rows.n)) / rows.n
-        self.unit, self.slack, self.block, self.wide = unit, 0.2 * unit, neighbours_to_keep(y), are_wide(self.n, rows.d)
+        self.unit, self.slack = unit, MOST_SLACK * unit
+        self.block, self.wide = neighbours_to_keep(y), are_wide(self.n, rows.d)
         self.rule, self.prox_weight, self.gap = ProxWeightRule(self.wide), 0.0, math.inf
         self.noise, self.length = 0.0, 0.0  # bounds on the rounding error of n g, and on the sizes that h is made of;
         self.dual_floor = 0.0  # and on n D, from below, when an epoch begins
@@ -70,8 +71,7 @@ class SolverState:
         self.evaluation_order = None if sorted_rows is None else sorted_rows[0]
         self.shuffle(active)
         some = active[: SAMPLE // 4 if self.wide else SAMPLE]
-        if own_bias and self.free:
-            self.rows = with_suitable_bias(self.rows, self.record, some, self.more, renewals(self.loss, self.wide))
+        self.rows = with_own_bias(self, some) if own_bias and self.free else self.rows
         self.mean_square = records.mean_square(self.rows, self.record, some)
         self.whole = WorkingSet(self.rows, self.record, active, Columns.zeros(rows.d + 1))
         self.working: WorkingSet = self.whole

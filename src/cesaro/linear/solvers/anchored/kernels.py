@@ -72,13 +72,13 @@ def scatter(data, col, bias, last, lo, hi, h, delta):
 
 
 @njit(**KERNEL)
-def run_epoch(rows, record, order, h, outside, loss, S, mu, sparse, radius, free, slack, parts, average):
+def run_epoch(rows, record, order, h, outside, loss, S, mu, sparse, radius, free, slack, parts, offset, average):
     """One epoch over the rows of `order`, the active set; `average` is that of w in the middles of its equal parts.
 
     The first epoch has mu > 0 and averages with weights k^3; later ones have mu = 0 and uniform weights. `sparse` is
     None without L1, else T and what it grows by with a row, in the first epoch. `outside` is what columns that these rows
-    do not have add to |h|^2. A row whose dual value is -phi'
-    throughout p +- slack is shrunk: it leaves `order`, the active set. Returns the number of rows left and of dual
+    do not have add to |h|^2. `offset` is added to every prediction. A row whose dual value is -phi' throughout
+    p +- slack is shrunk: it leaves `order`, the active set. Returns the number of rows left and of dual
     values changed, the sum of the rows' Fenchel-Young gaps as they were met, the factor that took h to w in the
     average, and at the end.
     """
@@ -110,7 +110,7 @@ def run_epoch(rows, record, order, h, outside, loss, S, mu, sparse, radius, free
             if q < 0.0:
                 q = square(rows, i)
                 record[i, Q] = q
-            pull, p = v * q * scale, scale * m  # the row's own part of its prediction is pull * b
+            pull, p = v * q * scale, offset + scale * m  # the row's own part of its prediction is pull * b
             if ball:
                 m -= apart * h[last]
                 p += (s - scale) * apart * h[last]

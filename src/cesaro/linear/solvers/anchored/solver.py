@@ -18,11 +18,13 @@ from cesaro.linear.problem.problem import Fit, History, Problem, gap_unit
 from cesaro.linear.problem.scales import rescaled
 from cesaro.linear.solvers import driver
 from cesaro.linear.solvers.anchored import kernels, polish
+from cesaro.linear.solvers.anchored.best_intercept import constant_model
 from cesaro.linear.solvers.anchored.dual_state import Epoch, SolverState
 from cesaro.linear.solvers.anchored.initial_anchor import first_weight, second_weight, unit
-from cesaro.linear.solvers.anchored.intercept import bound_on_intercept
+from cesaro.linear.solvers.anchored.intercept import begin_intercept_at, bound_on_intercept
 from cesaro.linear.solvers.anchored.kinks import project_onto_kinks
 from cesaro.linear.solvers.anchored.records import B
+from cesaro.linear.solvers.anchored.working_set import slack_after
 from cesaro.linear.solvers.coordinate_descent import solver as coordinate_descent
 from cesaro.linear.solvers.coordinate_descent.after_epochs import solve_with_l1
 from cesaro.linear.solvers.driver import Evaluation, Report
@@ -65,7 +67,9 @@ class AnchoredSolver(driver.Solver):
         if state.mu == 0.0:
             weight = max(weight, 1e-3 * state.mean_square, 1e-300)
         state.prox_weight = weight
-        if self.start is not None:  # else all columns are 0, as they are
+        if self.start is None:  # all columns are 0, as they are
+            state.center[-1] = constant_model(state) / state.rows.bias if state.free else 0.0
+        else:
             w = (self.start.w if self.used is None else self.start.w[np.append(self.used, -1)]) / self.unit
             w[-1] /= self.bias_ratio
             if self.start.b is not None:
@@ -95,6 +99,8 @@ class AnchoredSolver(driver.Solver):
         elif adapts:
             weight = min(weight / state.rule.factor(weight, state.n * state.mu), self.strongest)
         oscillation, move = state.recenter_at_average(done, weight, share)
+        if state.free and self.epoch > 1:
+            state.slack = slack_after(move * math.sqrt(state.mean_square), state.unit)
         if adapts and self.epoch > 1:
             state.rule.observe(oscillation, move)
         self.weights += share
@@ -175,13 +181,16 @@ def run_epoch(state: SolverState, first: bool = False) -> Epoch:
     state.reorder(first)
     state.dual_value = math.nan
     here, n, mu, l1 = state.working, state.n, state.mu * first, state.l1 * first
+    start = here.columns.center[-1] * first if state.free else 0.0
     sparse = (n * (state.l1 - l1), l1) if state.l1 > 0.0 else None
     left, *found = kernels.run_epoch(
         here.rows, here.record, here.active, here.columns.h, here.squared_norm_outside(state.prox_weight), state.loss,
         state.prox_weight + n * (state.mu - mu), mu, sparse, state.radius, state.free, state.slack, state.parts(first),
-        here.columns.average,
+        start * here.rows.bias, here.columns.average,
     )  # fmt: skip
     here.active = here.active[:left]
+    if start != 0.0:
+        begin_intercept_at(start, state)
     return Epoch(here.columns.average, *found)
 
 
