@@ -120,10 +120,10 @@ def compare(
         The problem and the start.
     methods : sequence or dict of str or Method, or None
         A dict maps the names of the runs to methods, or to arguments of `minimize` that are this run's own, such as
-        {"gda, 1": {"method": "gda", "weights": Uniform()}}; what they do not set is in `options`. None: the five of the paper's first experiment where mu is
-        given, else four methods for merely convex problems.
+        {"gda, 1": {"method": "gda", "weights": Uniform()}}; what they do not set is in `options`. None: the five of the
+        paper's first experiment where mu is given, else four methods for merely convex problems.
     **options : dict
-        Further arguments of `minimize`. Every method draws the same random numbers.
+        Further arguments of `minimize`. With `rng` every method draws the same random numbers.
 
     Returns
     -------
@@ -146,12 +146,16 @@ def compare(
         methods = FIVE if options.get("mu") else CONVEX
     if not isinstance(methods, Mapping):
         if "method" in options:
-            raise TypeError("compare takes a list of methods: method= is the default of a dict of runs, and this is none.")
+            raise TypeError(
+                "compare takes a list of methods: method= is the default of a dict of runs, and this is none."
+            )
         methods = _named([methods] if isinstance(methods, str | Method) else methods)
     results: dict[str, OptimizeResult] = {}
     for name, given in methods.items():
         if not isinstance(name, str):
-            raise TypeError(f"methods maps names to methods: got {name!r} as a name. Give a text, such as {str(name)!r}.")
+            raise TypeError(
+                f"methods maps names to methods: got {name!r} as a name. Give a text, such as {str(name)!r}."
+            )
         own = given if isinstance(given, Mapping) else {"method": given}
         results[name] = minimize(fun, x0, **_own_rng(options | own))
     return Comparison(results)

@@ -76,10 +76,25 @@ def test_the_bound_is_the_formula_that_the_guide_prints(method, anchor, gamma):
     assert len(fun.found) == res.trace.t[-1] == 41
 
 
+@pytest.mark.parametrize("mu", [0.0, 0.3])
+@pytest.mark.parametrize("anchor", [0.0, 2.5])
+@pytest.mark.parametrize("method", ["da", "pda"])
+def test_the_bound_of_da_and_pda_is_the_formula_that_the_guide_prints(method, anchor, mu):
+    problem = make(5, "hinge", "ball", mu=0.3)
+    fun = Asked(problem)
+    res = cesaro.minimize(fun, problem.x0, method=method, mu=mu, domain=problem.domain, anchor=anchor, max_iter=40)
+    gg, t = np.array([g @ g for g in fun.found]), np.arange(1, 42)
+    gamma = np.sqrt(t) + anchor
+    far = min(problem.domain.reach(problem.x0), math.sqrt(gg[0]) / mu if mu else math.inf)
+    printed = (gamma[-1] * far**2 + (gg / np.append(gamma[0], gamma[:-1])).sum()) / (2 * 41)
+    assert res.bound == pytest.approx(printed, rel=1e-10)
+
+
 def test_with_gamma_above_a_the_bound_does_not_fall():
     problem = make(3, "absolute", "ball", mu=0.1)
     heavy, even = (
-        solve(problem, method="gda", anchor=0.0, max_iter=3_000, gamma=lambda t, by=by: by * t).bound for by in (2.0, 1.0)
+        solve(problem, method="gda", anchor=0.0, max_iter=3_000, gamma=lambda t, by=by: by * t).bound
+        for by in (2.0, 1.0)
     )
     assert even < 1e-2 * heavy
 
