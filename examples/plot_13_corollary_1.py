@@ -16,7 +16,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import cesaro
-from cesaro.outputs import Average
 
 
 def f(w):
@@ -26,7 +25,10 @@ def f(w):
 
 uniform = []
 averages = {
-    "uniform average": {"output": Average(), "callback": uniform.append},
+    "uniform average": {
+        "output": cesaro.outputs.Average(),
+        "callback": uniform.append,
+    },
     "average with weights t": {},
 }
 steps = 10**5 - 1

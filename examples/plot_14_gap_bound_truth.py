@@ -7,7 +7,7 @@ which the run has proved; and what the method's theorem says, before the run and
 """
 
 # %%
-# A function of Nesterov's, hard for every method: the largest of 200 coordinates, and mu/2 |w|². Its minimum is
+# A function of Nesterov's, hard for every method: the largest of 200 coordinates, and ``mu/2 |w|²``. Its minimum is
 # -1/(2 mu d), where all coordinates are -1/(mu d). Before each coordinate has had its subgradient one of them is still 0, so
 # f is not below 0, wherever in the span of the subgradients a method goes.
 
@@ -30,8 +30,9 @@ runs = cesaro.compare(f, np.zeros(D), list(methods), mu=MU, anchor=0.0, max_iter
 
 # %%
 # ``trace`` has all that is drawn; ``trace.t`` is the t of the theorems. What is known before the run needs a bound M on
-# all subgradients (:doc:`the table </minimize>`): along these runs mu |w| <= 1, so M = 2. After a few subgradients the gap is
-# less than twice the truth, and after 200 nearly the truth itself: the lower bound has become the minimum.
+# all subgradients (:doc:`the table </minimize>`): along these runs ``mu |w|`` is at most 1, so M = 2. After a few
+# subgradients the gap is less than twice the truth, and after 200 nearly the truth itself: the lower bound has become the
+# minimum.
 
 M = 2
 before = {

@@ -156,7 +156,7 @@ def compare(
             raise TypeError(
                 f"methods maps names to methods: got {name!r} as a name. Give a text, such as {str(name)!r}."
             )
-        own = given if isinstance(given, Mapping) else {"method": given}
+        own = dict(given) if isinstance(given, Mapping) else {"method": given}
         results[name] = minimize(fun, x0, **_own_rng(options | own))
     return Comparison(results)
 
