@@ -7,7 +7,7 @@ import pytest
 from problems import DOMAINS, KINDS, PROBLEM, Sampled, make, solve
 
 import cesaro
-from cesaro.methods import ALL
+from cesaro.methods import ALL, GDA
 
 
 @pytest.mark.parametrize("region", DOMAINS)
@@ -88,6 +88,15 @@ def test_the_bound_of_da_and_pda_is_the_formula_that_the_guide_prints(method, an
     far = min(problem.domain.reach(problem.x0), math.sqrt(gg[0]) / mu if mu else math.inf)
     printed = (gamma[-1] * far**2 + (gg / np.append(gamma[0], gamma[:-1])).sum()) / (2 * 41)
     assert res.bound == pytest.approx(printed, rel=1e-10)
+
+
+def test_a_subclass_has_the_gap_and_not_the_theorem_of_its_method():
+    class Mine(GDA):
+        """The same steps."""
+
+    theirs, mine = (cesaro.minimize(PROBLEM, PROBLEM.x0, method=kind(PROBLEM.mu), max_iter=30) for kind in (GDA, Mine))
+    assert theirs.bound < mine.bound == math.inf
+    assert theirs.gap == mine.gap < math.inf
 
 
 def test_with_gamma_above_a_the_bound_does_not_fall():
