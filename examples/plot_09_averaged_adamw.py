@@ -82,8 +82,9 @@ for name, (optimizer, schedule, settings) in contenders.items():
     )
 
 # %%
-# The loss on all points, at the weights that one would evaluate. One seed of one small problem, with the rates chosen by the
-# very loss that is shown: a picture of how the three end, not a ranking. That is :doc:`in the guide </networks>`.
+# The loss on all points, at the weights that one would evaluate. They can be evaluated at any step, but are best at the end,
+# when the rate has fallen: over the last twenty points cosine varies less. One seed of one small problem, with the rates chosen
+# by the very loss that is shown: a picture of how the three end, not a ranking. That is :doc:`in the guide </networks>`.
 
 side = torch.linspace(-1.25, 1.25, 300)
 plane = torch.stack(torch.meshgrid(side, side, indexing="xy"), dim=-1).reshape(-1, 2)

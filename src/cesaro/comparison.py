@@ -2,7 +2,7 @@
 
 import copy
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -106,22 +106,34 @@ class Comparison:
         return ax
 
 
-def compare(fun: Any, x0: Any, methods: Sequence[str | Method] | None = None, **options: Any) -> Comparison:
+def compare(
+    fun: Any,
+    x0: Any,
+    methods: Sequence[str | Method] | Mapping[str, str | Method | Mapping[str, Any]] | None = None,
+    **options: Any,
+) -> Comparison:
     """Run several methods on one problem.
 
     Parameters
     ----------
     fun, x0 : as in `minimize`
         The problem and the start.
-    methods : sequence of str or Method, or None
-        None: the five of the paper's first experiment where mu is given, else four methods for merely convex problems.
+    methods : sequence or dict of str or Method, or None
+        A dict maps the names of the runs to methods, or to arguments of `minimize` that are this run's own, such as
+        {"gda, 1": {"method": "gda", "weights": Uniform()}}; what they do not set is in `options`. None: the five of the
+        paper's first experiment where mu is given, else four methods for merely convex problems.
     **options : dict
-        Further arguments of `minimize`. Every method draws the same random numbers.
+        Further arguments of `minimize`. With `rng` every method draws the same random numbers.
 
     Returns
     -------
     Comparison
         The results by name.
+
+    Raises
+    ------
+    TypeError
+        If a name of `methods` is not a text, or `method` is given beside a list.
 
     Examples
     --------
@@ -130,15 +142,34 @@ def compare(fun: Any, x0: Any, methods: Sequence[str | Method] | None = None, **
     >>> sorted(comparison.results)
     ['gda', 'pa-psg-sc', 'pegasos', 'sc-pda', 'sc-rda']
     """
-    if isinstance(methods, str | Method):
-        methods = [methods]
+    if methods is None:
+        methods = FIVE if options.get("mu") else CONVEX
+    if not isinstance(methods, Mapping):
+        if "method" in options:
+            raise TypeError(
+                "compare takes a list of methods: method= is the default of a dict of runs, and this is none."
+            )
+        methods = _named([methods] if isinstance(methods, str | Method) else methods)
     results: dict[str, OptimizeResult] = {}
-    for method in methods if methods is not None else (FIVE if options.get("mu") else CONVEX):
-        name = method if isinstance(method, str) else repr(method)
-        while name in results:
-            name += "'"
-        results[name] = minimize(fun, x0, method=method, **_own_rng(options))
+    for name, given in methods.items():
+        if not isinstance(name, str):
+            raise TypeError(
+                f"methods maps names to methods: got {name!r} as a name. Give a text, such as {str(name)!r}."
+            )
+        own = dict(given) if isinstance(given, Mapping) else {"method": given}
+        results[name] = minimize(fun, x0, **_own_rng(options | own))
     return Comparison(results)
+
+
+def _named(methods: Sequence[str | Method]) -> dict[str, str | Method]:
+    """Methods by name; one that comes again has a prime."""
+    named: dict[str, str | Method] = {}
+    for method in methods:
+        name = method if isinstance(method, str) else repr(method)
+        while name in named:
+            name += "'"
+        named[name] = method
+    return named
 
 
 def _own_rng(options: dict[str, Any]) -> dict[str, Any]:

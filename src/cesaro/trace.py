@@ -18,6 +18,9 @@ class Trace:
     ----------
     iteration : ndarray of int
         Steps that had been made.
+    t : ndarray of int
+        The t of the theorems: of how many subgradients output and bound are made. That is iteration + 1, and less after the
+        run has begun again with a larger anchor, or where the oracle's last answer could not be used.
     time : ndarray of float
         Seconds of the run itself.
     value, lower_bound, gap : ndarray of float
@@ -27,7 +30,7 @@ class Trace:
     """
 
     def __init__(self) -> None:
-        self._rows: list[tuple[int, float, float, float, float, float]] = []
+        self._rows: list[tuple[int, int, float, float, float, float, float]] = []
         self._begin = perf_counter()
         self._paused = 0.0
         self._since: float | None = None
@@ -53,24 +56,25 @@ class Trace:
             self._paused += perf_counter() - self._since
             self._since = None
 
-    def record(self, iteration: int, value: float, lower_bound: float, gap: float, bound: float) -> None:
+    def record(self, iteration: int, t: int, value: float, lower_bound: float, gap: float, bound: float) -> None:
         """Add a row; the time is the clock's."""
-        self._rows.append((iteration, self.elapsed, value, lower_bound, gap, bound))
+        self._rows.append((iteration, t, self.elapsed, value, lower_bound, gap, bound))
 
     @property
-    def last(self) -> tuple[int, float, float, float, float, float]:
-        """The last row: iteration, time, value, lower bound, gap, the theorem's bound."""
+    def last(self) -> tuple[int, int, float, float, float, float, float]:
+        """The last row: iteration, t, time, value, lower bound, gap, the theorem's bound."""
         return self._rows[-1]
 
     def __len__(self) -> int:
         return len(self._rows)
 
     def __repr__(self) -> str:
-        return f"Trace({len(self)} records: iteration, time, value, lower_bound, gap, bound)"
+        return f"Trace({len(self)} records: iteration, t, time, value, lower_bound, gap, bound)"
 
     iteration: np.ndarray = _column(0, int)
-    time: np.ndarray = _column(1, float)
-    value: np.ndarray = _column(2, float)
-    lower_bound: np.ndarray = _column(3, float)
-    gap: np.ndarray = _column(4, float)
-    bound: np.ndarray = _column(5, float)
+    t: np.ndarray = _column(1, int)
+    time: np.ndarray = _column(2, float)
+    value: np.ndarray = _column(3, float)
+    lower_bound: np.ndarray = _column(4, float)
+    gap: np.ndarray = _column(5, float)
+    bound: np.ndarray = _column(6, float)

@@ -2,10 +2,78 @@
 
 import numpy as np
 import pytest
-from problems import iterate, make
+from problems import iterate, make, solve
 
 from cesaro.methods import PIWA, EpochGD, KnownHorizon, OptimalRDA, PegasosBall, Schedule
+from cesaro.outputs import Average, Last
 from cesaro.weights import Linear, Uniform
+
+linear, uniform = {"weights": Linear()}, {"weights": Uniform()}
+BEFOREHAND = [  # the table of docs/minimize.md: method, its arguments, (f - f*) mu / M^2, whether an anchor may be added
+    ("gda", linear, lambda t: 2 / (t + 1), True),
+    ("gda", uniform, lambda t: (1 + np.log(t)) / (2 * t), True),
+    ("gda", linear | {"output": Last()}, lambda t: (3 + np.log(t)) / t, False),
+    ("gda", uniform | {"output": Last()}, lambda t: (3 + 2 * np.log(t)) / (2 * t), False),
+    ("anytime-printed", {}, lambda t: (3 + 2 * np.log(t)) / (2 * t), False),
+    ("sc-pda", linear, lambda t: 28 / 13 / (t + 1), True),
+    ("sc-pda", uniform, lambda t: (2 + np.log(t)) / (2 * t), True),
+    ("anytime", {}, lambda t: (2 + np.log(t)) / (2 * t), True),
+    ("sc-rda", {}, lambda t: (1 + np.log(t)) / (2 * t), True),
+    ("pa-psg-sc", {}, lambda t: (2 * t + 3 + 2 * np.log(t)) / (t * (t + 3)), False),
+    ("piwa", {}, lambda t: 3 / (t + 1), False),
+    ("pegasos-ball", {"output": Average()}, lambda t: (1 + np.log(t)) / (2 * t), False),
+    ("epoch-gd", {}, lambda t: 16 / (t + 3), False),
+]
+
+
+class Noted:
+    """A problem that notes the largest subgradient that it was asked for."""
+
+    def __init__(self, problem):
+        self.problem, self.largest = problem, []
+        self.mu, self.domain, self.x0 = problem.mu, problem.domain, problem.x0
+
+    def value(self, x):
+        return self.problem(x)[0]
+
+    def subgradient(self, x):
+        g = self.problem(x)[1]
+        self.largest.append(max([np.linalg.norm(g), *self.largest[-1:]]))
+        return g
+
+
+def beforehand_ratio(name, arguments, constant, anchor):
+    """The largest share of the bound that is reached, over random problems and along their runs."""
+    worst = 0.0
+    for seed in range(24):
+        region = "ball" if name in ("epoch-gd", "pegasos-ball") else ["everywhere", "ball"][seed % 2]
+        problem = make(seed, ["hinge", "absolute", "quadratics"][seed % 3], region)
+        if name == "pegasos-ball" and np.linalg.norm(problem.w) > problem.mu**-0.5:
+            continue
+        noted = Noted(problem)
+        trace = solve(noted, method=name, anchor=anchor, max_iter=80, **arguments).trace
+        largest = np.array(noted.largest)[trace.t - 1]
+        sums = trace.t * (trace.t + 1) / 2 if "Linear" in str(arguments) else trace.t
+        allowed = (constant(trace.t) + anchor / (2 * sums)) * largest**2 / problem.mu
+        worst = max(worst, np.max((trace.value - problem.minimum) / allowed))
+    return worst
+
+
+@pytest.mark.parametrize(("name", "arguments", "constant", "anchored"), BEFOREHAND)
+def test_what_is_known_beforehand_holds(name, arguments, constant, anchored):
+    for anchor in (0.0, 1.0, 10.0) if anchored else (0.0,):
+        assert 0.1 < beforehand_ratio(name, arguments, constant, anchor) <= 1 + 1e-9
+
+
+def test_da_and_pda_keep_what_is_known_beforehand():
+    for name in ("da", "pda"):
+        for seed in range(24):
+            noted = Noted(make(seed, ["hinge", "absolute", "quadratics"][seed % 3], "ball"))
+            trace = solve(noted, method=name, anchor=0.0, max_iter=80).trace
+            far, root = np.linalg.norm(noted.x0 - noted.problem.w), np.sqrt(trace.t)
+            M = np.array(noted.largest)[trace.t - 1]
+            allowed = (far**2 + 2 * M**2) / (2 * root) + M**2 / (2 * trace.t)
+            assert np.all(trace.value - noted.problem.minimum <= allowed * (1 + 1e-9))
 
 
 def largest_subgradient(gs):

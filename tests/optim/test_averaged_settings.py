@@ -11,7 +11,11 @@ from optim.optimisers import Lion, closure_of, make_model, parameter, same, weig
 
 from cesaro.optim import Averaged, averaged_adamw
 
-SGD, AdamW, CosineAnnealingLR = torch.optim.SGD, torch.optim.AdamW, torch.optim.lr_scheduler.CosineAnnealingLR
+SGD, AdamW = torch.optim.SGD, torch.optim.AdamW
+CosineAnnealingLR, ReduceLROnPlateau = (
+    torch.optim.lr_scheduler.CosineAnnealingLR,
+    torch.optim.lr_scheduler.ReduceLROnPlateau,
+)
 
 
 class TwoGradients(SGD):
@@ -159,15 +163,44 @@ def test_the_effective_rate_is_what_the_base_is_given_up_to_a_constant(settings)
     assert max(told) == 0.5
 
 
+def test_the_effective_rate_is_that_of_the_run_and_not_of_a_layer_that_was_frozen():
+    late, early = parameter(2), parameter(2)
+    optimizer = Averaged(SGD([late, early], lr=0.5), steps=30)
+    late.grad = None
+    for step in range(30):
+        if step == 25:
+            late.grad = torch.ones(2)
+        optimizer.step()
+    alone = Averaged(SGD([parameter(2)], lr=0.5), steps=30)
+    for _ in range(30):
+        alone.step()
+    assert optimizer.effective_lr() == alone.effective_lr() < [0.5]
+
+
+@pytest.mark.parametrize("name", [*SHORT, "beta2"])
+def test_a_setting_that_is_written_into_a_group_under_the_constructor_s_name_is_refused_before_anything_changes(name):
+    p = parameter(2)
+    optimizer = averaged_adamw([p], steps=30)
+    optimizer.param_groups[0][name] = 50
+    with pytest.raises(
+        ValueError, match=rf"has been given '{name}', which does nothing there: .* set group\['(aver|betas)"
+    ):
+        optimizer.step()
+    assert torch.equal(p, torch.ones(2))
+    del optimizer.param_groups[0][name]
+    optimizer.step()
+    assert not torch.equal(p, torch.ones(2))
+
+
 def scheduled(schedule, **settings):
     """What is warned of in ten steps under a scheduler."""
-    optimizer = Averaged(SGD([parameter(2)], lr=0.5), **settings)
+    optimizer = averaged_adamw([parameter(2)], lr=0.5, **settings)
     schedule = schedule(optimizer)
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
         for _ in range(10):
             optimizer.step()
-            schedule.step()
+            schedule.step(*[1.0] if isinstance(schedule, ReduceLROnPlateau) else [])
     return [str(each.message) for each in seen]
 
 
@@ -179,9 +212,58 @@ def warm_up(optimizer):
     return torch.optim.lr_scheduler.LinearLR(optimizer, 0.1, total_iters=5)
 
 
-def test_a_scheduler_that_lowers_the_rate_again_is_warned_of_once():
-    (message,) = scheduled(cosine, steps=100)
-    assert "an LR scheduler has lowered lr from 0.5 to 0.49" in message
+def plateau(optimizer):
+    return ReduceLROnPlateau(optimizer, patience=2)
+
+
+def one_cycle(optimizer, cycle_momentum=False):
+    return torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.5, total_steps=20, cycle_momentum=cycle_momentum)
+
+
+class ByHand:
+    def __init__(self, optimizer):
+        self.group = optimizer.param_groups[0]
+
+    def step(self):
+        self.group["lr"] *= 0.99
+
+
+class TensorByHand(ByHand):
+    def __init__(self, optimizer):
+        super().__init__(optimizer)
+        self.group["lr"] = torch.tensor(0.5)
+
+
+@pytest.mark.parametrize("schedule", [cosine, plateau, one_cycle, ByHand, TensorByHand])
+def test_whoever_lowers_the_rate_again_is_warned_once(schedule):
+    (message,) = scheduled(schedule, steps=100)
+    assert "lr has been lowered from 0.5 to 0." in message
+
+
+def test_momentum_that_a_scheduler_brings_is_warned_of_once():
+    (message,) = [
+        each for each in scheduled(lambda o: one_cycle(o, cycle_momentum=True), steps=100) if "lowered" not in each
+    ]
+    assert "the base has momentum 0.95, where it had 0, and averaging acts as momentum already" in message
+
+
+def test_momentum_that_the_constructor_has_told_of_is_not_told_again():
+    with pytest.warns(UserWarning, match="has momentum"):
+        optimizer = Averaged(AdamW([parameter(2)], lr=0.5))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        optimizer.step()
+
+
+def test_a_checkpoint_with_a_lower_rate_is_no_decay():
+    p = parameter(2)
+    optimizer, saved = (Averaged(SGD([p], lr=lr), steps=30) for lr in (0.5, 0.1))
+    optimizer.step()
+    optimizer.load_state_dict(saved.state_dict())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        optimizer.step()
+    assert optimizer.param_groups[0]["lr"] == 0.1
 
 
 @pytest.mark.parametrize(
@@ -204,3 +286,11 @@ def test_a_gradient_that_is_not_finite_raises_on_request_before_anything_changes
         optimizer.step()
     assert torch.equal(p, before)
     assert optimizer.state[p]["averaged_step"] == 1
+
+
+def test_the_package_shows_its_public_names_alone():
+    import cesaro.optim
+
+    assert set(dir(cesaro.optim)) == set(cesaro.optim.__all__)
+    with pytest.raises(ImportError, match="cannot import name 'averaged'"):
+        from cesaro.optim import averaged  # noqa: F401

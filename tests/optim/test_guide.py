@@ -58,12 +58,17 @@ for x, y in batches:
 """
 
 
-def example(word: str) -> str:
-    """The block of Python in the guide that has this word in it."""
-    (found,) = [
-        block for block in re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.S) if word in block
-    ]
+def example(word: str, language: str = "python") -> str:
+    """The block of the guide that has this word in it."""
+    blocks = re.findall(rf"```{language}\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.S)
+    (found,) = [block for block in blocks if word in block]
     return found
+
+
+def side_of_diff(sign: str) -> str:
+    """The program before (-) or after (+) the change that the guide asks for."""
+    lines = example("averaged_adamw", "diff").splitlines()
+    return "\n".join(line[1:] for line in lines if line[:1] in (sign, " ")) + "\n"
 
 
 def skip_without(module: str) -> None:
@@ -75,7 +80,6 @@ def skip_without(module: str) -> None:
 @pytest.mark.parametrize(
     ("needs", "word", "prelude"),
     [
-        ("torch", "evaluate(model)  # nothing", PRELUDE),
         ("lightning.pytorch", "import lightning", PRELUDE),  # another package is called lightning too
         ("transformers", "import Trainer", PRELUDE + TRANSFORMER),
         ("accelerate", "import Accelerator", PRELUDE),
@@ -87,8 +91,49 @@ def test_the_example_trains(needs, word, prelude, tmp_path):
     run_example(prelude + example(word) + CHECK, tmp_path)
 
 
+@pytest.mark.parametrize("sign", ["-", "+"])
+def test_either_side_of_the_change_from_adamw_trains(sign, tmp_path):
+    code = side_of_diff(sign)
+    assert ("averaged_adamw" in code) == (sign == "+") == ("schedule." not in code)
+    run_example(PRELUDE + code + CHECK, tmp_path)
+
+
 def test_a_run_goes_on_from_the_checkpoint_of_the_guide(tmp_path):
-    run_example(PRELUDE + example("evaluate(model)  # nothing") + example("torch.save") + STEPS + CHECK, tmp_path)
+    run_example(PRELUDE + side_of_diff("+") + example("torch.save") + STEPS + CHECK, tmp_path)
+
+
+def test_mixed_precision_trains_with_the_scaler_of_the_guide(tmp_path):
+    run_example(PRELUDE + example("GradScaler").replace('"cuda"', '"cpu"') + CHECK, tmp_path)
+
+
+def test_steps_that_the_scaler_skips_do_not_count():
+    p = torch.nn.Parameter(torch.ones(3))
+    optimizer, scaler = averaged_adamw([p], steps=10), torch.amp.GradScaler("cpu")
+    for value in (1.0, float("inf"), 1.0):
+        optimizer.zero_grad()
+        scaler.scale(value * p.sum()).backward()
+        scaler.step(optimizer)
+        scaler.update()
+    assert optimizer.state[p]["averaged_step"] == 2
+
+
+@pytest.mark.parametrize("kind", ["Adam", "AdamW"])
+def test_a_run_of_adamw_goes_on_as_the_guide_says(kind, tmp_path):
+    begun = side_of_diff("-").replace("AdamW", kind).replace("weight_decay=0.1", "weight_decay=0")
+    saved = 'torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict()}, "adamw.pt")\n'
+    saved += "remaining = len(batches)\n"
+    check = 'assert optimizer.state[next(model.parameters())]["step"] == len(batches)\n'
+    run_example(PRELUDE + begun + saved + example("adamw.pt") + check + STEPS + CHECK, tmp_path)
+
+
+def test_back_in_adamw_beta1_would_stay_0_as_the_guide_says():
+    p = torch.nn.Parameter(torch.ones(3))
+    optimizer = averaged_adamw([p], steps=10)
+    p.sum().backward()
+    optimizer.step()
+    adamw = torch.optim.AdamW([p])
+    adamw.load_state_dict(optimizer.state_dict())
+    assert adamw.param_groups[0]["betas"] == (0.0, 0.99)
 
 
 def test_the_base_of_the_guide_s_own_trains(tmp_path):

@@ -16,11 +16,11 @@ from cesaro.linear.solvers.settings import Settings
 from cesaro.losses import Hinge
 from cesaro.methods import ALL, Schedule
 from cesaro.outputs import Average
-from cesaro.reproduce.figure1 import as_printed, tuned
 from cesaro.reproduce.figure1 import claims as figure1_claims
 from cesaro.reproduce.figure1 import experiment as figure1
+from cesaro.reproduce.figure1 import printed_with_proof, tuned
 from cesaro.reproduce.figure1 import runs as figure1_runs
-from cesaro.reproduce.figure1.plain_kernel import METHODS, PlainRun
+from cesaro.reproduce.figure1.tunable_methods import METHODS, PlainRun
 from cesaro.reproduce.results import Figure, load_or_compute
 from cesaro.weights import Linear, Power, Uniform
 
@@ -52,10 +52,10 @@ def readable(name, samples, output=None, schedule=None, after=False):
     return state.x if after else output.point(memory)
 
 
-@pytest.mark.parametrize("method", as_printed.PRINTED)
+@pytest.mark.parametrize("method", printed_with_proof.PRINTED)
 def test_as_printed_is_the_readable_method_on_the_same_samples(problem, method):
     samples = np.random.default_rng(1).integers(60, size=400, dtype=np.uint32)  # every row several times
-    run = as_printed.PrintedRun(problem, method, seed=0)
+    run = printed_with_proof.PrintedRun(problem, method, seed=0)
     run.take_samples(samples[:150])
     run.take_samples(samples[150:])
     expected = readable(figure1_runs.SOLVERS[method], samples, after=method == "Pegasos")
@@ -64,8 +64,8 @@ def test_as_printed_is_the_readable_method_on_the_same_samples(problem, method):
 
 def test_what_a_run_as_printed_proves_is_true(problem):
     best = solve(problem, Settings(tol=1e-10)).objective
-    for method in as_printed.PRINTED:
-        run = as_printed.PrintedRun(problem, method, seed=3)
+    for method in printed_with_proof.PRINTED:
+        run = printed_with_proof.PrintedRun(problem, method, seed=3)
         for _ in range(30):
             run.advance()
         assert 0 < run.bound() <= best <= objective(problem, run.output())

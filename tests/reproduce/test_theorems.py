@@ -8,10 +8,10 @@ import pytest
 
 from cesaro.reproduce.budget import Budget
 from cesaro.reproduce.results import Figure
-from cesaro.reproduce.theorems import claims as theorem_claims
 from cesaro.reproduce.theorems import counterexamples, statements
 from cesaro.reproduce.theorems import experiment as theorems
 from cesaro.reproduce.theorems import runs as theorem_runs
+from cesaro.reproduce.theorems import theorem_claims as theorem_claims
 from cesaro.reproduce.verdicts import verdict_rows, verdict_text
 
 LAST = {"Lemma": 3, "Theorem": 3, "Corollary": 4, "Remark": 5, "Assumption": 2, "Figure": 3}

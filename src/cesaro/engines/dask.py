@@ -17,7 +17,7 @@ from cesaro.docstrings import complete
 from cesaro.engines.dask_estimator import DaskEstimator
 from cesaro.engines.dask_parameters import COLLECTIONS, SCORED, show_parameters
 from cesaro.linear import DualAveragingClassifier, DualAveragingRegressor
-from cesaro.linear.estimators.one_vs_rest import gives_probabilities
+from cesaro.linear.estimators.linear_classifier import gives_probabilities
 
 __all__ = ["DaskDualAveragingClassifier", "DaskDualAveragingRegressor"]
 

@@ -15,7 +15,7 @@ from cesaro.engines.dask_parameters import COLLECTIONS, OWN
 from cesaro.engines.executors import DaskCluster
 from cesaro.engines.fit import EngineOptions, fit
 from cesaro.engines.inputs import from_collections, from_files, refuse_other, row_blocks
-from cesaro.linear.estimators.engine_interface import check_parameters
+from cesaro.linear.estimators.problem_factories import check_parameters
 
 DEFAULT_SOLVER = {"local": "anchored", "exact": "sc-pda"}
 

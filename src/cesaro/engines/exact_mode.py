@@ -12,7 +12,7 @@ import numpy as np
 
 from cesaro.engines import reproducible_sum
 from cesaro.engines.executors import ThisProcess
-from cesaro.engines.problems import DistributedProblem, PartitionProblems
+from cesaro.engines.partition_tasks import DistributedProblem, PartitionProblems
 from cesaro.linear.problem.problem import Fit, History, Problem, objective
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers import driver

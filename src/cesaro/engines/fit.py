@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 
-from cesaro.engines import exact_mode, local_mode, partitions, problems, reproducible_sum
+from cesaro.engines import exact_mode, local_mode, partition_tasks, partitions, reproducible_sum
 from cesaro.engines.checkpoints import checkpoint_of
 from cesaro.engines.inputs import Source
-from cesaro.linear.estimators import engine_interface
-from cesaro.linear.estimators.engine_interface import ClassProblems, ProblemFactory, TargetProblems
+from cesaro.linear.estimators import problem_factories
+from cesaro.linear.estimators.problem_factories import ClassProblems, ProblemFactory, TargetProblems
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Fit
 from cesaro.linear.solvers.finished_fits import load_or_solve
@@ -32,7 +32,7 @@ class Work(NamedTuple):
     """What a solve needs: the partitions, what is known of all rows, the factory of problems, the settings."""
 
     parts: list
-    whole: problems.WholeFacts
+    whole: partition_tasks.WholeFacts
     factory: ProblemFactory
     settings: Any
     slot: CheckpointSlot
@@ -42,7 +42,7 @@ def fit(model: Any, executor: Any, source: Source, options: EngineOptions) -> An
     """Fit the ordinary estimator `model` to the chunks; returns it."""
     work = _prepare(model, executor, source, options)
     fits, sample = _solve(model, executor, work, options)
-    engine_interface.publish(model, fits, sample, work.whole.rows, work.whole.largest)
+    problem_factories.publish(model, fits, sample, work.whole.rows, work.whole.largest)
     return model
 
 
@@ -51,7 +51,7 @@ def _prepare(model: Any, executor: Any, source: Source, options: EngineOptions) 
     chunks = executor.load(source.chunks)
     known = _accepted(executor.each(partitions.facts, chunks, None))
     n, width, largest = _checked(source, known)
-    settings = engine_interface.settings_of(model)
+    settings = problem_factories.settings_of(model)
     slot: CheckpointSlot = NULL_SLOT
     if model.checkpoint is not None:
         checkpoint = checkpoint_of(model, options, executor, chunks, width, settings.seed)
@@ -62,13 +62,13 @@ def _prepare(model: Any, executor: Any, source: Source, options: EngineOptions) 
     model.n_features_in_ = width
     if source.names is not None:
         model.feature_names_in_ = source.names
-    make = _class_problems if engine_interface.is_classifier(model) else _target_problems
+    make = _class_problems if problem_factories.is_classifier(model) else _target_problems
     factory, counts = make(model, executor, parts, blocks)
     if options.mode == "exact":  # the paper's methods
         factory = factory._replace(facts=factory.facts._replace(penalize_intercept=True))
     if options.mode == "local":
         parts = [part for part, count in zip(parts, counts, strict=True) if count]
-    return Work(parts, problems.WholeFacts(sum(counts), n, blocks, largest), factory, settings, slot)
+    return Work(parts, partition_tasks.WholeFacts(sum(counts), n, blocks, largest), factory, settings, slot)
 
 
 def _solve(model: Any, executor: Any, work: Work, options: EngineOptions) -> tuple[list[Fit], Any]:
@@ -76,11 +76,11 @@ def _solve(model: Any, executor: Any, work: Work, options: EngineOptions) -> tup
     parts, whole, factory, settings, slot = work
     size = min(SAMPLE, max(3000, whole.rows // 40))
     share = (min(1.0, size / whole.rows), settings.seed)
-    X, y, v = problems.stacked(executor.each(problems.sample, parts, share))
+    X, y, v = partition_tasks.stacked(executor.each(partition_tasks.sample, parts, share))
     samples = factory.problems(make_rows(X, factory.facts.bias), y, v)
-    made = [executor.make(problems.partition_problems, part, factory, place=k) for k, part in enumerate(parts)]
+    made = [executor.make(partition_tasks.partition_problems, part, factory, place=k) for k, part in enumerate(parts)]
     progress = begin(len(samples), settings.max_iter, settings.tol, 0.0, model.verbose)
-    problem = problems.DistributedProblem(executor, made, whole, samples)
+    problem = partition_tasks.DistributedProblem(executor, made, whole, samples)
     try:
         if options.mode == "local":
             fits = load_or_solve(
@@ -120,29 +120,29 @@ def _checked(source: Source, known: list[partitions.Facts]) -> tuple[int, int, f
 
 def _class_problems(model: Any, executor: Any, parts: list, blocks: int) -> tuple[ClassProblems, list[int]]:
     """The factory for the classes of all rows; how many rows with weight each partition has."""
-    found = [some for some in executor.each(problems.labels, parts, None) if len(some)]
+    found = [some for some in executor.each(partition_tasks.labels, parts, None) if len(some)]
     if not found:
         raise ValueError("Sample weights must contain at least one non-zero number.")
     classes = np.unique(np.concatenate(found))
     check_classification_targets(classes)
     if len(classes) < 2:
         raise ValueError(f"The number of classes has to be at least two: got one class, {classes[0]!r}.")
-    sums = executor.each(problems.weigh_classes, parts, classes)
+    sums = executor.each(partition_tasks.weigh_classes, parts, classes)
     totals = reproducible_sum.root(sums, blocks)[: len(classes)]
-    factory = engine_interface.class_problems(model, classes, totals)
+    factory = problem_factories.class_problems(model, classes, totals)
     exist = np.ones(len(classes)) if factory.factors is None else factory.factors > 0.0  # a class may weigh nothing
     return factory, [int(sum(node[len(classes) :] @ exist for node in nodes.values())) for nodes in sums]
 
 
 def _target_problems(model: Any, executor: Any, parts: list, blocks: int) -> tuple[TargetProblems, list[int]]:
     """The factory for centred targets; how many rows with weight each partition has."""
-    sums = executor.each(problems.moments, parts, None)
+    sums = executor.each(partition_tasks.moments, parts, None)
     *weighted, total, n = reproducible_sum.root(sums, blocks)
     if n == 0:
         raise ValueError("Sample weights must contain at least one non-zero number.")
     mean = np.array(weighted) / total
-    squares = executor.each(problems.squared_deviations, parts, mean)
+    squares = executor.each(partition_tasks.squared_deviations, parts, mean)
     spread = np.sqrt(reproducible_sum.root(squares, blocks) / total)
-    single = executor.each(problems.dimensions, parts[:1], None)[0] == 1
+    single = executor.each(partition_tasks.dimensions, parts[:1], None)[0] == 1
     counts = [int(sum(node[-1] for node in nodes.values())) for nodes in sums]
-    return engine_interface.target_problems(model, mean[0] if single else mean, spread), counts
+    return problem_factories.target_problems(model, mean[0] if single else mean, spread), counts

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cesaro.engines.problems import DistributedProblem, PartitionProblems
+from cesaro.engines.partition_tasks import DistributedProblem, PartitionProblems
 from cesaro.linear.problem.problem import Fit, History, Problem
 from cesaro.linear.solvers import driver
 from cesaro.linear.solvers.anchored.shard_messages import Reply, Request, Sums, sums

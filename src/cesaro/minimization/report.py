@@ -28,5 +28,5 @@ class Report:
             print(f"{self._line() if len(self.trace) else 'no measurement'}  {result.message}", file=sys.stderr)
 
     def _line(self) -> str:
-        step, seconds, value, lower, gap, _ = self.trace.last
+        step, _, seconds, value, lower, gap, _ = self.trace.last
         return f"step {step:>8,}  value {value:<12.6g}  lower bound {lower:<12.6g}  gap {gap:<8.1e}  {seconds:.2f} s"

@@ -120,7 +120,7 @@ class Run:
                 self.point, self.value = point, value
             if self.bundle:
                 self.lower = self.bundle.bound(self.oracle.eps)
-            self.trace.record(self.nit, value, self.lower, value - self.lower, self.bound)
+            self.trace.record(self.nit, self.now.t, value, self.lower, value - self.lower, self.bound)
         self.due = max(self.t + 1, math.ceil(1.1 * self.t))
 
     @property

@@ -97,8 +97,8 @@ def minimize(
         x, fun, nit, nfev, success, status, message; `lower_bound` (no point of the domain has a lower value) and `gap` =
         fun - lower_bound, inf where nothing can be proved; `bound`, what the method's theorem says of its output, with the
         subgradients that were seen, where `cesaro` computes one ("gda", "sc-pda", "da", "pda" with their own output), else
-        inf; `anchor`, the one that was used; `trace`, with arrays iteration, time, value, lower_bound, gap, bound: the same
-        along the run. The proof takes the oracle's answers as exact up to a few units in their last place (float64 or
+        inf; `anchor`, the one that was used; `trace`, with arrays iteration, t, time, value, lower_bound, gap, bound: the
+        same along the run. The proof takes the oracle's answers as exact up to a few units in their last place (float64 or
         float32).
 
     Raises

@@ -6,7 +6,7 @@ from typing import Any
 from torch import Tensor
 from torch.optim import AdamW
 
-from cesaro.optim.averaged import Averaged
+from cesaro.optim.averaged_wrapper import Averaged
 
 WARMUP, WARMUP_FRACTION = 100, 0.05
 
@@ -35,7 +35,7 @@ def averaged_adamw(
     params : iterable
         Parameters or groups of them, each with its own settings.
     lr : float or Tensor, default=0.004
-        The rate of the constant phase: about that of AdamW with cosine or linear decay, or twice that with WSD.
+        The rate of the constant phase. Begin with the peak rate of your AdamW schedule, and try half and twice of it.
     beta2, eps, weight_decay : float
         As in AdamW. beta1 is 0: averaging acts as momentum.
     steps : int, optional

@@ -1,6 +1,7 @@
 """The settings of `Averaged` in the groups of its base: their names, which bases will do, and what is warned of."""
 
 import inspect
+import math
 import warnings
 from typing import Any
 
@@ -66,29 +67,69 @@ def warn_of_momentum(base: Optimizer, groups: list[dict[str, Any]]) -> None:
         )
 
 
-class DecayWatch:
-    """Warns once if an LR scheduler lowers a rate that averaging lowers too."""
+class SettingsWatch:
+    """What may go wrong with a base's groups between steps: a rate that is lowered twice, momentum, names that do nothing.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    base : torch.optim.Optimizer
+        The base, of whose momentum at present the constructor has told.
+    """
+
+    def __init__(self, base: Optimizer) -> None:
+        self.momentum = max((momentum_of(group) for group in base.param_groups), default=0.0)
         self.rates: dict[int, float] = {}  # of the last step, by the group's number
-        self.warned = False
+        self.warned_of_decay = False
 
-    def check(self, groups: list[dict[str, Any]]) -> None:
-        """Compare the rates of a step with those before; only a scheduler writes initial_lr into a group."""
-        if self.warned or torch.compiler.is_compiling():
+    def forget_rates(self) -> None:
+        """A checkpoint has brought others: that they are lower is no decay."""
+        self.rates.clear()
+
+    def look(self, base: Optimizer) -> None:
+        """Look at the groups before a step. Warns of each thing once; raises a ValueError before anything is changed."""
+        if torch.compiler.is_compiling():
             return
-        for number, group in enumerate(groups):
-            lr = group["lr"]
-            if "initial_lr" not in group or torch.is_tensor(lr) or lr == (before := self.rates.get(number, 0.0)):
-                continue
-            self.rates[number] = lr
-            if lr < before and _falls(group):
-                self.warned = True
-                warnings.warn(
-                    f"an LR scheduler has lowered lr from {before:g} to {lr:g}, and averaging lowers the rate too: "
-                    "use schedulers for warm-up only, or Averaged(base, averaging=0.05), whose rate does not fall by itself.",
-                    stacklevel=2,
-                )
+        for number, group in enumerate(base.param_groups):
+            _refuse_short_names(group, base.defaults)
+            self._look_at_momentum(group)
+            if not self.warned_of_decay:
+                self._look_at_rate(number, group)
+
+    def _look_at_momentum(self, group: dict[str, Any]) -> None:
+        if any(map(torch.is_tensor, group.get("betas") or ())) or (momentum := momentum_of(group)) <= self.momentum:
+            return
+        before, self.momentum = self.momentum, math.inf  # once
+        warnings.warn(
+            f"the base has momentum {momentum:g}, where it had {before:g}, and averaging acts as momentum already: "
+            "with OneCycleLR or CyclicLR pass cycle_momentum=False.",
+            stacklevel=3,
+        )
+
+    def _look_at_rate(self, number: int, group: dict[str, Any]) -> None:
+        lr = group["lr"]
+        if torch.is_tensor(lr):
+            if lr.device.type != "cpu":  # to read it would be to wait for the device
+                return
+            lr = lr.item()
+        before, self.rates[number] = self.rates.get(number, lr), lr
+        if lr < before and _falls(group):
+            self.warned_of_decay = True
+            warnings.warn(
+                f"lr has been lowered from {before:g} to {lr:g}, by an LR scheduler or by hand, and averaging lowers the rate "
+                "too: use schedulers for warm-up only, or Averaged(base, averaging=0.05), whose rate does not fall by itself.",
+                stacklevel=3,
+            )
+
+
+def _refuse_short_names(group: dict[str, Any], defaults: dict[str, Any]) -> None:
+    """The constructor's names are translated when a group is added; written later they would do nothing."""
+    names = {short: f"averaging_{short}" for short in PREFIXED} | ({"beta2": "betas"} if "betas" in defaults else {})
+    for short, long in names.items():
+        if short in group and short not in defaults:
+            raise ValueError(
+                f"a group of Averaged has been given {short!r}, which does nothing there: delete group[{short!r}] and set "
+                f"group[{long!r}]."
+            )
 
 
 def _falls(group: dict[str, Any]) -> bool:

@@ -117,9 +117,9 @@ def coefficients(group: dict[str, Any], t: Any) -> Coefficients:
 
 
 def effective_rate(group: dict[str, Any], state: Any) -> float:
-    """lr c_t / c_1 of the group's next step: of its first parameter that has taken one, or of the first step."""
+    """lr c_t / c_1 of the group's next step, counted by the parameters that have taken most; others have been frozen."""
     taken = (float(state[p][STEP]) for p in group["params"] if STEP in state.get(p, {}))
-    t, schedule, warmup = next(taken, 0.0) + 1.0, schedule_of(group), group["averaging_warmup"]
+    t, schedule, warmup = max(taken, default=0.0) + 1.0, schedule_of(group), group["averaging_warmup"]
     fallen = 1.0 if group["averaging_dual"] == "plain" else schedule.share(t) / schedule.initial_share
     return float(group["lr"]) * fallen * (min(t / warmup, 1.0) if warmup else 1.0)
 

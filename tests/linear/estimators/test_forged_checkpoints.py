@@ -9,7 +9,7 @@ import pytest
 from checkpointed_fits import Crash, classifier, crash_at, data
 from forgeries import write_forged
 
-from cesaro.linear.solvers.anchored import working_set
+from cesaro.linear.solvers.anchored import active_rows
 from cesaro.storage import checkpoint
 from cesaro.storage.states import CheckpointError
 
@@ -29,8 +29,8 @@ def saved_after_every_epoch(monkeypatch):
     """Active rows are set apart as soon as they are few, however many columns there are."""
     monkeypatch.setattr(checkpoint, "RARELY", 0.0)
     monkeypatch.setattr(os, "fsync", lambda handle: None)
-    monkeypatch.setattr(working_set, "WIDE", 1)
-    monkeypatch.setattr(working_set, "SPARSE", 10**6)
+    monkeypatch.setattr(active_rows, "WIDE", 1)
+    monkeypatch.setattr(active_rows, "SPARSE", 10**6)
 
 
 def stopped_at(model, X, y, place, epoch):

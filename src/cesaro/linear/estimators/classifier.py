@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from cesaro.docstrings import complete
 from cesaro.linear.estimators.all_or_nothing import all_or_nothing
 from cesaro.linear.estimators.fits_files import FitsFiles, Path
-from cesaro.linear.estimators.one_vs_rest import LinearClassifier
+from cesaro.linear.estimators.linear_classifier import LinearClassifier
 from cesaro.linear.estimators.parameter_docs import CLASSIFIER, EVERY_ESTIMATOR, ONE_ALPHA
 from cesaro.linear.estimators.parameters import CLASSIFIER_CONSTRAINTS, CONSTRAINTS, check_partial_fit, check_together
 from cesaro.linear.estimators.sklearn_compat import _check_partial_fit_first_call, _fit_context

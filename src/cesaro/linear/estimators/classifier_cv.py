@@ -12,7 +12,7 @@ from cesaro.docstrings import complete
 from cesaro.linear.estimators.all_or_nothing import all_or_nothing
 from cesaro.linear.estimators.classifier import DualAveragingClassifier
 from cesaro.linear.estimators.cross_validated import Tasks, search_all, searches_of, shared_params
-from cesaro.linear.estimators.one_vs_rest import LinearClassifier
+from cesaro.linear.estimators.linear_classifier import LinearClassifier
 from cesaro.linear.estimators.parameter_docs import CLASSIFIER, EVERY_ESTIMATOR, SEARCH
 from cesaro.linear.estimators.parameters import (
     CLASSIFIER_CONSTRAINTS,

@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike
 from cesaro.docstrings import complete
 from cesaro.linear.estimators.all_or_nothing import all_or_nothing
 from cesaro.linear.estimators.fits_files import FitsFiles, Path
+from cesaro.linear.estimators.linear_regressor import LinearRegressor, spread_of
 from cesaro.linear.estimators.parameter_docs import EVERY_ESTIMATOR, ONE_ALPHA, REGRESSOR
 from cesaro.linear.estimators.parameters import CONSTRAINTS, REGRESSOR_CONSTRAINTS, check_partial_fit, check_together
 from cesaro.linear.estimators.sklearn_compat import _fit_context
 from cesaro.linear.estimators.target_validation import check_targets
-from cesaro.linear.estimators.targets import LinearRegressor, spread_of
 from cesaro.linear.estimators.validation import check_rows, check_weights, drop_weightless
 from cesaro.linear.out_of_core.csr_store import Store
 from cesaro.linear.problem.csr import make_rows

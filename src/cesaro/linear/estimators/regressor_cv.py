@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from cesaro.docstrings import complete
 from cesaro.linear.estimators.all_or_nothing import all_or_nothing
 from cesaro.linear.estimators.cross_validated import Tasks, search_all, searches_of, shared_params
+from cesaro.linear.estimators.linear_regressor import LinearRegressor, columns_of, spread_of
 from cesaro.linear.estimators.parameter_docs import EVERY_ESTIMATOR, REGRESSOR, SEARCH
 from cesaro.linear.estimators.parameters import (
     REGRESSOR_CONSTRAINTS,
@@ -21,7 +22,6 @@ from cesaro.linear.estimators.parameters import (
 from cesaro.linear.estimators.regressor import DualAveragingRegressor
 from cesaro.linear.estimators.sklearn_compat import _fit_context
 from cesaro.linear.estimators.target_validation import check_targets
-from cesaro.linear.estimators.targets import LinearRegressor, columns_of, spread_of
 from cesaro.linear.estimators.validation import check_rows, check_weights
 from cesaro.linear.model_selection.folds import folds_of, grid, r_squared, scores
 from cesaro.linear.model_selection.search import Task

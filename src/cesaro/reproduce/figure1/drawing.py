@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from cesaro.reproduce.figure1.plain_kernel import METHODS
 from cesaro.reproduce.figure1.runs import DEFAULT, SOLVERS, TABLE
+from cesaro.reproduce.figure1.tunable_methods import METHODS
 from cesaro.reproduce.results import Panel, Series, rounded
 
 

@@ -17,8 +17,8 @@ from cesaro.reproduce.figure1 import tuned
 from cesaro.reproduce.figure1.claims import figure1_claims
 from cesaro.reproduce.figure1.drawing import gap_panel, shown_epochs
 from cesaro.reproduce.figure1.methods_table import methods_table, tuned_table
-from cesaro.reproduce.figure1.plain_kernel import METHODS
 from cesaro.reproduce.figure1.runs import DEFAULT, MU, SOLVERS, TABLE, default_solver_run, optimum, trajectory
+from cesaro.reproduce.figure1.tunable_methods import METHODS
 from cesaro.reproduce.report import drawing
 from cesaro.reproduce.results import Figure
 

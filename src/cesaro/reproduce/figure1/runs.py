@@ -19,7 +19,7 @@ from cesaro.linear.solvers.averaging.solver import AveragingSolver
 from cesaro.linear.solvers.averaging.variants import VARIANTS
 from cesaro.linear.solvers.settings import Settings
 from cesaro.losses import Hinge
-from cesaro.reproduce.figure1 import as_printed
+from cesaro.reproduce.figure1 import printed_with_proof
 from cesaro.reproduce.results import load_or_compute
 from cesaro.weights import Linear, Uniform
 
@@ -73,10 +73,10 @@ def trajectory(folder: Path, name: str, method: str, printed: bool, seed: int, e
     return load_or_compute(path, {"mu": MU, "method": method, "setting": setting, "seed": seed, "epochs": epochs}, make)
 
 
-def _start_run(p: Problem, method: str, printed: bool, seed: int) -> as_printed.PrintedRun | AveragingSolver:
+def _start_run(p: Problem, method: str, printed: bool, seed: int) -> printed_with_proof.PrintedRun | AveragingSolver:
     """As printed, or the solver of that name at its defaults."""
     if printed:
-        return as_printed.PrintedRun(p, method, seed)
+        return printed_with_proof.PrintedRun(p, method, seed)
     variant = VARIANTS[SOLVERS[method]]
     run = AveragingSolver(p, variant, Linear() if variant.power else Uniform(), False, np.random.default_rng(seed))
     run.begin(None, "auto")

@@ -14,8 +14,8 @@ import numpy as np
 from cesaro.linear.problem.mean_loss import objective_at
 from cesaro.linear.problem.problem import Problem
 from cesaro.reproduce.figure1.drawing import shown_epochs
-from cesaro.reproduce.figure1.plain_kernel import METHODS, PlainRun
 from cesaro.reproduce.figure1.runs import load_problem, optimum
+from cesaro.reproduce.figure1.tunable_methods import METHODS, PlainRun
 from cesaro.reproduce.results import load_or_compute
 
 STEPS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)  # c, the step size in units of 1/mu

@@ -13,10 +13,10 @@ from cesaro.reproduce.report import drawing
 from cesaro.reproduce.results import Figure, load_or_compute
 from cesaro.reproduce.theorems import counterexamples, statements
 from cesaro.reproduce.theorems import runs as theorem_runs
-from cesaro.reproduce.theorems.claims import theorem_claims
 from cesaro.reproduce.theorems.counterexamples import FEW
 from cesaro.reproduce.theorems.drawing import theorem_panels
 from cesaro.reproduce.theorems.runs import STEPS
+from cesaro.reproduce.theorems.theorem_claims import theorem_claims
 
 REPEATS = 1000  # of the sampled run
 CAPTION = (

@@ -7,8 +7,8 @@ import pytest
 
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem
+from cesaro.linear.solvers.anchored.active_rows import slack_after
 from cesaro.linear.solvers.anchored.solver import AnchoredSolver
-from cesaro.linear.solvers.anchored.working_set import slack_after
 from cesaro.linear.solvers.settings import Settings
 from cesaro.losses import Hinge, LogLoss, SquaredHinge
 

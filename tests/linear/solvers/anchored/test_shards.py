@@ -8,7 +8,7 @@ from cesaro.dual_form import LOGISTIC
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem
 from cesaro.linear.solvers.anchored.dual_state import SolverState
-from cesaro.linear.solvers.anchored.initial_anchor import second_weight, unit
+from cesaro.linear.solvers.anchored.initial_prox_weight import second_weight, unit
 from cesaro.linear.solvers.anchored.shard_messages import sums
 from cesaro.linear.solvers.anchored.shards import MergedState, Shard
 from cesaro.linear.solvers.anchored.solver import run_epoch

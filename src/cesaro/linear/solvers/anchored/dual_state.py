@@ -24,11 +24,11 @@ from cesaro.linear.problem.problem import Problem
 from cesaro.linear.problem.row_order import by_length, neighbours_to_keep, shuffled_in_place
 from cesaro.linear.problem.scalar_losses import dual_form
 from cesaro.linear.solvers.anchored import column_kernels, kernels, records
+from cesaro.linear.solvers.anchored.active_rows import MOST_SLACK, ActiveRows, Columns, WorkingSet
 from cesaro.linear.solvers.anchored.best_intercept import with_free_intercept
 from cesaro.linear.solvers.anchored.intercept import is_free, objective_of, penalized, with_own_bias
 from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule, are_wide
 from cesaro.linear.solvers.anchored.records import B, V
-from cesaro.linear.solvers.anchored.working_set import MOST_SLACK, ActiveRows, Columns, WorkingSet
 from cesaro.storage.states import require_like
 
 SAMPLE = 2000  # rows from which the mean of |x|^2 is taken: the first epoch measures the others as it meets them

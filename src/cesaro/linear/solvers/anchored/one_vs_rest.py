@@ -23,7 +23,7 @@ from cesaro.linear.problem.scales import suits_single_precision
 from cesaro.linear.solvers import driver
 from cesaro.linear.solvers.anchored import class_evaluation, class_kernels, polish, records
 from cesaro.linear.solvers.anchored.dual_state import SAMPLE
-from cesaro.linear.solvers.anchored.initial_anchor import weight_for_wide_rows
+from cesaro.linear.solvers.anchored.initial_prox_weight import weight_for_wide_rows
 from cesaro.linear.solvers.anchored.intercept import is_free, renewals, with_suitable_bias
 from cesaro.linear.solvers.anchored.known_predictions import KnownPredictions
 from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule, are_wide

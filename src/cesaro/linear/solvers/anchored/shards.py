@@ -24,7 +24,7 @@ from cesaro.linear.bounds.rounding import U, norm, sum_error
 from cesaro.linear.problem.problem import Problem
 from cesaro.linear.solvers.anchored import kernels, records
 from cesaro.linear.solvers.anchored.dual_state import SolverState, point_of
-from cesaro.linear.solvers.anchored.initial_anchor import first_weight, second_weight, unit
+from cesaro.linear.solvers.anchored.initial_prox_weight import first_weight, second_weight, unit
 from cesaro.linear.solvers.anchored.intercept import is_free, objective_of
 from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule, are_wide
 from cesaro.linear.solvers.anchored.records import B, V, Y

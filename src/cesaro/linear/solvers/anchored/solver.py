@@ -18,13 +18,13 @@ from cesaro.linear.problem.problem import Fit, History, Problem, gap_unit
 from cesaro.linear.problem.scales import rescaled
 from cesaro.linear.solvers import driver
 from cesaro.linear.solvers.anchored import kernels, polish
+from cesaro.linear.solvers.anchored.active_rows import slack_after
 from cesaro.linear.solvers.anchored.best_intercept import constant_model
 from cesaro.linear.solvers.anchored.dual_state import Epoch, SolverState
-from cesaro.linear.solvers.anchored.initial_anchor import first_weight, second_weight, unit
+from cesaro.linear.solvers.anchored.initial_prox_weight import first_weight, second_weight, unit
 from cesaro.linear.solvers.anchored.intercept import begin_intercept_at, bound_on_intercept
 from cesaro.linear.solvers.anchored.kinks import project_onto_kinks
 from cesaro.linear.solvers.anchored.records import B
-from cesaro.linear.solvers.anchored.working_set import slack_after
 from cesaro.linear.solvers.coordinate_descent import solver as coordinate_descent
 from cesaro.linear.solvers.coordinate_descent.after_epochs import solve_with_l1
 from cesaro.linear.solvers.driver import Evaluation, Report

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cesaro.linear.estimators.base import LinearModel
-from cesaro.linear.estimators.one_vs_rest import LinearClassifier, class_factors, one_vs_rest_columns
+from cesaro.linear.estimators.linear_classifier import LinearClassifier, class_factors, one_vs_rest_columns
+from cesaro.linear.estimators.linear_regressor import columns_of
 from cesaro.linear.estimators.parameters import check_together
 from cesaro.linear.estimators.previous_fit import PreviousFit
 from cesaro.linear.estimators.proof_warnings import warn_unproved
 from cesaro.linear.estimators.sklearn_compat import validate_parameters
-from cesaro.linear.estimators.targets import columns_of
 from cesaro.linear.problem.csr import Rows
 from cesaro.linear.problem.problem import Fit, Problem, least_unit, make_problem
 from cesaro.linear.problem.scales import largest_entry

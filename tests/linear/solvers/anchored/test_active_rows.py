@@ -6,18 +6,18 @@ import scipy.sparse as sp
 from linear_problems import EACH, make
 
 from cesaro import losses
-from cesaro.linear.solvers.anchored import working_set
+from cesaro.linear.solvers.anchored import active_rows
+from cesaro.linear.solvers.anchored.active_rows import ActiveRows
 from cesaro.linear.solvers.anchored.dual_state import SolverState
 from cesaro.linear.solvers.anchored.solver import AnchoredSolver, run_epoch
-from cesaro.linear.solvers.anchored.working_set import ActiveRows
 from cesaro.linear.solvers.settings import Settings
 from cesaro.storage.states import flatten, unflatten
 
 
 @pytest.fixture(autouse=True)
 def at_any_size(monkeypatch):
-    monkeypatch.setattr(working_set, "WIDE", 1)
-    monkeypatch.setattr(working_set, "SPARSE", 10**6)
+    monkeypatch.setattr(active_rows, "WIDE", 1)
+    monkeypatch.setattr(active_rows, "SPARSE", 10**6)
 
 
 def a_wide_problem(loss=None, seed=0, n=80, d=150, radius=np.inf, l1=0.0):

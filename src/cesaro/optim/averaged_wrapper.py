@@ -7,7 +7,7 @@ import torch
 from torch.optim import Optimizer
 
 from cesaro.docstrings import complete
-from cesaro.optim.averaged_settings import DecayWatch, check_base, spell_out, warn_of_momentum
+from cesaro.optim.averaged_settings import SettingsWatch, check_base, spell_out, warn_of_momentum
 from cesaro.optim.averaged_step import (
     FORMAT,
     STEP,
@@ -77,7 +77,7 @@ class Averaged(Optimizer):
     """
 
     base: Optimizer
-    _decay_watch: DecayWatch
+    _settings_watch: SettingsWatch
 
     def __init__(
         self,
@@ -117,7 +117,7 @@ class Averaged(Optimizer):
 
     @staticmethod
     def _fresh(base: Optimizer, defaults: dict[str, Any]) -> dict[str, Any]:
-        return {"base": base, "defaults": defaults, "_decay_watch": DecayWatch()}
+        return {"base": base, "defaults": defaults, "_settings_watch": SettingsWatch(base)}
 
     def _complete(self, group: dict[str, Any]) -> None:
         named = spell_out(group, self.base.defaults)
@@ -189,25 +189,36 @@ class Averaged(Optimizer):
         check_checkpoint_of_base(state_dict, self.base, FORMAT)
         super().load_state_dict(with_own_settings(state_dict, self))
         restore_types(state_dict, self, own=(Z, X), counter=STEP)
+        self._settings_watch.forget_rates()
 
     def effective_lr(self) -> list[float]:
-        """The rate of the next step, of each group.
+        """The rate of the next step, of each group: what to log, where `param_groups[0]["lr"]` stays as it was given.
 
         Returns
         -------
         list of float
             lr c_t / c_1, with warm-up; dual="plain": lr. The base itself is given 2 - c_1 times that, 1.95 by default: z moves
-            further, and returns to the average.
+            further, and returns to the average. Parameters without a gradient do not count a step: of a group that has such,
+            it is the rate of those that have taken most steps.
         """
         return [effective_rate(group, self.state) for group in self.param_groups]
 
     @complete(AveragingOptimizer.step)
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Take one step. A closure is called once, and is not needed."""
+        """Take one step. A closure is called once, and is not needed.
+
+        Raises
+        ------
+        RuntimeError
+            If a gradient is sparse, or not finite with error_if_nonfinite=True; nothing is changed then.
+        ValueError
+            If a setting has been written into a group under the constructor's name, where it would do nothing.
+        """
         loss = loss_of(closure)
-        self._decay_watch.check(self.param_groups)
-        batches = make_batches(active_parameters(self, (Z, X)), self.state)
+        active = active_parameters(self, (Z, X))
+        self._settings_watch.look(self.base)
+        batches = make_batches(active, self.state)
         for batch in batches:
             show_z(batch)
         try:

@@ -8,7 +8,7 @@ from cesaro.dual_form import LOGISTIC
 from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.problem.problem import Problem
 from cesaro.linear.solvers import driver
-from cesaro.linear.solvers.anchored import initial_anchor
+from cesaro.linear.solvers.anchored import initial_prox_weight
 from cesaro.linear.solvers.anchored.dual_state import SolverState
 from cesaro.linear.solvers.anchored.prox_weight import ProxWeightRule
 from cesaro.linear.solvers.anchored.solver import AnchoredSolver, run_epoch
@@ -57,7 +57,7 @@ def test_a_proof_takes_hardly_more_epochs_than_with_the_best_of_all_weights(mu, 
 
 def test_rows_that_share_their_columns_with_more_that_moved_get_a_stronger_anchor():
     def after(moved, penalty=0.0):
-        return initial_anchor.second_weight(7.0, 3.0, 1.0, moved, penalty, wide=False)
+        return initial_prox_weight.second_weight(7.0, 3.0, 1.0, moved, penalty, wide=False)
 
     assert after(400.0) == pytest.approx(10.0 * after(4.0))
     assert after(1600.0) == after(1e6) == pytest.approx(2.0 * after(400.0))
@@ -65,8 +65,8 @@ def test_rows_that_share_their_columns_with_more_that_moved_get_a_stronger_ancho
 
 
 def test_wide_rows_keep_their_anchor_unless_it_is_very_strong():
-    assert initial_anchor.second_weight(7.0, 3.0, 1.0, 4.0, 0.0, wide=True) == 7.0
-    assert initial_anchor.second_weight(70.0, 3.0, 1.0, 4.0, 0.0, wide=True) == pytest.approx(10.0)
+    assert initial_prox_weight.second_weight(7.0, 3.0, 1.0, 4.0, 0.0, wide=True) == 7.0
+    assert initial_prox_weight.second_weight(70.0, 3.0, 1.0, 4.0, 0.0, wide=True) == pytest.approx(10.0)
 
 
 def test_the_logistic_loss_has_the_unit_of_its_curvature_where_the_dual_values_are():
@@ -78,7 +78,7 @@ def test_the_logistic_loss_has_the_unit_of_its_curvature_where_the_dual_values_a
     step = 1e-5
     curvature = (given.loss.slope(p + step, given.y) - given.loss.slope(p - step, given.y)) / (2.0 * step)
     expected = state.mean_square * np.average(curvature, weights=given.v)
-    assert initial_anchor.unit(state.mean_square, LOGISTIC, state.record) == pytest.approx(expected, rel=1e-6)
+    assert initial_prox_weight.unit(state.mean_square, LOGISTIC, state.record) == pytest.approx(expected, rel=1e-6)
 
 
 def test_an_anchor_that_the_sweeps_outgrow_is_weaker_and_one_that_lets_them_swing_is_tightened():
