@@ -161,7 +161,7 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters
         problems = finite_and_in_range(problems)
         fits = self._solve(problems, at_zero, settings)
         self._publish(fits, at_zero, problems[0], self._intercept_bounds(problems, fits, settings))
-        warn_unproved(self, fits, problems[0].rows, settings.interrupted)
+        warn_unproved(self, fits, problems[0], settings.interrupted)
         return self
 
     def _split(self, W: np.ndarray, d: int) -> tuple[np.ndarray, np.ndarray]:
