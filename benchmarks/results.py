@@ -16,6 +16,7 @@ SCRIPTS = [
     ("Time to accuracy and to a proof, hinge", "linear/time_to_accuracy.py", True),
     ("Many classes at the defaults", "linear/many_classes.py", False),
     ("Many classes, log loss", "linear/many_classes.py --loss log_loss --alpha 1e-5 debian", False),
+    ("Many classes, the model of LinearSVC", "linear/many_classes.py --like-linear-svc debian", False),
     ("Small tables: time against tol", "linear/small_tables.py", False),
     ("Other losses", "linear/other_losses.py", True),
     ("Lasso and L1 logistic regression", "linear/l1.py", False),

@@ -4,7 +4,7 @@ Text with many classes
 
 Which package is a function from, judged by its documentation alone? The texts are the docstrings of SciPy and
 scikit-learn, so that nothing has to be downloaded: some fifteen hundred texts and twenty classes. The whole job: words to
-numbers, alpha by cross-validation, certified labels, a file, a pipeline.
+numbers, alpha by cross-validation, certified labels, scikit-learn's classifiers beside it, files.
 """
 
 # %%
@@ -24,7 +24,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import SGDClassifier
 from sklearn.metrics import ConfusionMatrixDisplay
 from sklearn.model_selection import train_test_split
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline
+from sklearn.svm import LinearSVC
 
 import cesaro
 from cesaro import DualAveragingClassifier, DualAveragingClassifierCV
@@ -70,65 +71,118 @@ print(f"{X.shape[0]} rows, {X.shape[1]} words")
 # %%
 # How strong a penalty
 # --------------------
-# The search fits every alpha on every fold, and the best one on all rows. The classes differ in size, hence
-# ``class_weight``. The first search and the first fit of a process load, or compile, their kernels: a short search comes
-# first, so that no time below contains that.
+# The search fits every alpha on every fold, and the best one on all rows. On text good values lie between 1e-2 and 1e-5.
+# The loss is that of ``LinearSVC``, the squared hinge, and so is the intercept. ``tol=1e-6`` is for certified labels: where
+# the models of a search share their epochs, only the last fit pays for it. The first search of an installation compiles its
+# kernels, which takes several seconds: a short one comes first, so that no time below contains that.
 
-ALPHAS = np.geomspace(1e-2, 1e-4, 7)
-PLAIN = {"class_weight": "balanced", "random_state": 0}
-DualAveragingClassifierCV(alphas=ALPHAS[:2], cv=2, **PLAIN).fit(X, y_train)
+ALPHAS = np.geomspace(1e-2, 1e-5, 7)
+LIKE_SVC = {"loss": "squared_hinge", "penalize_intercept": True, "random_state": 0}
 
-begin = time.perf_counter()
-search = DualAveragingClassifierCV(alphas=ALPHAS, cv=3, **PLAIN).fit(X, y_train)
-seconds = time.perf_counter() - begin
-print(f"{seconds:.1f} s for {3 * len(ALPHAS)} fits and the last one ({search.search_})")
+
+def seconds(model):
+    """CPU time of a fit."""
+    begin = time.process_time()
+    model.fit(X, y_train)
+    return time.process_time() - begin
+
+
+seconds(DualAveragingClassifierCV(ALPHAS[:2], cv=2, **LIKE_SVC))
+search = DualAveragingClassifierCV(ALPHAS, cv=5, tol=1e-6, **LIKE_SVC)
+took = seconds(search)
+print(f"{took:.1f} s for {5 * len(ALPHAS)} fits and the last one ({search.search_})")
 print(f"alpha {search.alpha_:.1e}, cross-validated accuracy {search.best_score_:.3f}")
+
+# %%
+# Scores that differ by less than they do between the folds are equal: any of these alphas would do.
+
+mean, std = (search.cv_results_[f"{kind}_test_score"] for kind in ("mean", "std"))
+for alpha, score, spread in zip(search.alphas_, mean, std, strict=True):
+    print(f"alpha {alpha:.1e}: {score:.3f} +- {spread:.3f}")
 
 # %%
 # Labels that are certified
 # -------------------------
 # One class against the rest, each with a certificate of its own; the gap is the largest of them. At the default,
-# ``tol=1e-3``, few labels are proved to be those of the exact optimum, if any. For certified labels take ``tol=1e-6``.
+# ``tol=1e-3``, few labels are certified to be those of the exact optimum, or none. Take ``tol=1e-6``.
 
-for tol in (1e-3, 1e-4, 1e-6):
-    model = DualAveragingClassifier(alpha=search.alpha_, tol=tol, **PLAIN)
-    begin = time.perf_counter()
-    model.fit(X, y_train)
-    seconds = time.perf_counter() - begin
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # it warns if no label is certified
-        labels, certified = model.predict_certified(X_test)
-    print(
-        f"tol {tol:g}: {seconds:.2f} s, gap {model.relative_gap_.max():.0e}, "
-        f"{certified.mean():.0%} certified, accuracy {np.mean(labels == y_test):.3f}"
-    )
+for loss in ("squared_hinge", "hinge"):
+    for tol in (1e-3, 1e-4, 1e-6, 1e-8):
+        settings = LIKE_SVC | {"loss": loss, "tol": tol}
+        model = DualAveragingClassifier(alpha=search.alpha_, **settings)
+        took = min(seconds(model) for _ in range(3))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # it warns if few are certified
+            answers, certified = model.predict_certified(X_test)
+        print(
+            f"{loss}, tol {tol:g}: {took:.2f} s, {certified.mean():.0%} certified, "
+            f"accuracy {np.mean(answers == y_test):.3f}"
+        )
+
+# %%
+# Certified is not correct: the optimum errs, too. But the labels that a proof leaves open are the close calls, and these
+# are wrong more often: they are the ones to look at by hand. With ``tol=1e-4``, which leaves more of them:
+
+loose = DualAveragingClassifier(alpha=search.alpha_, tol=1e-4, **LIKE_SVC).fit(X, y_train)
+labels, certified = loose.predict_certified(X_test)
+right = labels == y_test
+print(f"certified: {certified.sum()} labels, accuracy {right[certified].mean():.3f}")
+print(
+    f"not certified: {(~certified).sum()} labels, accuracy {right[~certified].mean():.3f}"
+)
+labels = search.predict(X_test)
 
 # %%
 # Beside it
 # ---------
-# scikit-learn's ``SGDClassifier`` at its defaults, the same loss and the same alpha. How far from the optimum it ends,
-# it cannot say.
+# ``LinearSVC`` with C = 1/(alpha n) is the same model, and its default, C = 1, the one with alpha = 1/n.
+# ``SGDClassifier`` has the hinge by default.
 
-sgd = SGDClassifier(alpha=search.alpha_, **PLAIN)
-begin = time.perf_counter()
-sgd.fit(X, y_train)
-seconds = time.perf_counter() - begin
-print(f"SGDClassifier: {seconds:.2f} s, accuracy {sgd.score(X_test, y_test):.3f}")
+alpha, n = search.alpha_, X.shape[0]
+peers = {
+    "cesaro, squared hinge, tol 1e-3": DualAveragingClassifier(alpha=alpha, **LIKE_SVC),
+    "cesaro, squared hinge, tol 1e-6": DualAveragingClassifier(
+        alpha=alpha, tol=1e-6, **LIKE_SVC
+    ),
+    "cesaro, hinge, tol 1e-3": DualAveragingClassifier(alpha=alpha, random_state=0),
+    "LinearSVC, the same model": LinearSVC(C=1 / (alpha * n), random_state=0),
+    "LinearSVC, its defaults": LinearSVC(random_state=0),
+    "SGDClassifier, hinge": SGDClassifier(alpha=alpha, random_state=0),
+}
+for name, peer in peers.items():
+    took = min(seconds(peer) for _ in range(3))
+    print(f"{name:32} {took:.2f} s, accuracy {peer.score(X_test, y_test):.3f}")
+
+# %%
+# On so few texts every one of them takes some hundredths of a second, and they are equally accurate: two of the test
+# texts are a difference of 0.004. Here one does not choose cesaro for speed or accuracy. What ``tol=1e-6`` pays for is the
+# certificate: how far the model is from the optimum, and which labels are settled. For many classes and long texts see the
+# benchmarks, where the time differs too.
 
 # %%
 # Keep it
 # -------
-# The classifier goes into a file that holds numbers and no code, the vectoriser into one of joblib's (or skops').
-# Loaded and put together they are a pipeline that takes texts.
+# joblib keeps the vectoriser and the classifier together, in one file. It is a pickle: load it only from where you trust.
 
 with tempfile.TemporaryDirectory() as folder:
-    cesaro.save(model, f"{folder}/model.safetensors")
-    joblib.dump(words, f"{folder}/words.joblib")
-    pipe = make_pipeline(
-        joblib.load(f"{folder}/words.joblib"), cesaro.load(f"{folder}/model.safetensors")
+    joblib.dump(
+        Pipeline([("words", words), ("model", search)]), f"{folder}/pipeline.joblib"
     )
-print("the same labels:", (pipe.predict(test) == labels).all())
+    pipe = joblib.load(f"{folder}/pipeline.joblib")
 print(pipe.predict(["The eigenvalues of a symmetric matrix, by the method of Lanczos."]))
+
+# %%
+# ``cesaro.save`` writes numbers and no code, which is safe to load from anywhere. It keeps the classifier alone, so the
+# vectoriser needs a file of its own (joblib's, or skops').
+
+with tempfile.TemporaryDirectory() as folder:
+    cesaro.save(search, f"{folder}/model.safetensors")
+    joblib.dump(words, f"{folder}/words.joblib")
+    steps = [
+        ("words", joblib.load(f"{folder}/words.joblib")),
+        ("model", cesaro.load(f"{folder}/model.safetensors")),
+    ]
+print("the same labels:", (Pipeline(steps).predict(test) == labels).all())
 
 # %%
 # Where it errs
@@ -137,13 +191,13 @@ print(pipe.predict(["The eigenvalues of a symmetric matrix, by the method of Lan
 # clusters, in both libraries).
 
 names = [
-    package.replace("sklearn", "sk").replace("scipy", "sp") for package in model.classes_
+    package.replace("sklearn", "sk").replace("scipy", "sp") for package in search.classes_
 ]
 figure, ax = plt.subplots(figsize=(8.2, 7.4))
 shown = ConfusionMatrixDisplay.from_predictions(
     y_test,
     labels,
-    labels=model.classes_,
+    labels=search.classes_,
     normalize="true",
     include_values=False,
     cmap="Blues",
@@ -160,5 +214,5 @@ plt.show()
 
 vocabulary = words.get_feature_names_out()
 for name in ("scipy.signal", "scipy.stats", "sklearn.cluster", "sklearn.linear_model"):
-    weights = model.coef_[list(model.classes_).index(name)]
+    weights = search.coef_[list(search.classes_).index(name)]
     print(f"{name:22}", ", ".join(vocabulary[np.argsort(-weights)[:6]]))

@@ -24,7 +24,7 @@ ELSEWHERE = {"networks"}  # whose code needs a network to train: tests/optim/tes
 PAGES = [ROOT / "README.md", *(page for page in sorted((ROOT / "docs").glob("*.md")) if page.stem not in ELSEWHERE)]
 FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.M | re.S)
 WIDEST = 88  # characters of a line of code in the guides
-NEEDED = {"scale": ["dask"], "export": ["polars", "skl2onnx", "skops"]}
+NEEDED = {"scale": ["dask"], "export": ["polars", "skl2onnx", "skops"], "text": ["skops"]}
 
 
 class Block(NamedTuple):

@@ -2,6 +2,7 @@
 
     python benchmarks/linear/many_classes.py [debian sector ...]        # Markdown on stdout
     python benchmarks/linear/many_classes.py --loss log_loss --alpha 1e-5 debian    # no LinearSVC: it has no such loss
+    python benchmarks/linear/many_classes.py --like-linear-svc debian    # with LinearSVC's defaults: both have one optimum
 
 One process for each fit, which also compiles beforehand. debian is split 4 to 1; hashed: its rows as if
 HashingVectorizer had made 2^20 columns of them, of its eight largest classes. Two are made on the spot (`made_rows`).
@@ -80,6 +81,8 @@ def measure(name, who, **given):
     """CPU seconds, accuracy, the peak of memory, and wall seconds with one and with two threads."""
     warnings.simplefilter("ignore")
     X, y, there, then = split(name)
+    if given.pop("like_linear_svc", False) and who == "cesaro":
+        given |= {"loss": "squared_hinge", "alpha": 1.0 / len(y), "penalize_intercept": True}
     estimator(who, max_iter=2, **given).fit(X[:2000], y[:2000])
     forget_peak()
     best = min(seconds(estimator(who, **given), X, y) for _ in range(REPEATS if who == "cesaro" else 1))
@@ -100,17 +103,20 @@ def main():
     parser.add_argument("names", nargs="*", default=NAMES)
     parser.add_argument("--loss")
     parser.add_argument("--alpha", type=float)
+    parser.add_argument("--like-linear-svc", action="store_true")
     parser.add_argument("--cell", help=argparse.SUPPRESS)
     asked = parser.parse_args()
     given = {key: value for key in ("loss", "alpha") if (value := getattr(asked, key)) is not None}
     if asked.cell:
-        return print(json.dumps(measure(*asked.names, asked.cell, **given)))
+        return print(json.dumps(measure(*asked.names, asked.cell, **given, like_linear_svc=asked.like_linear_svc)))
     solvers = ("cesaro", "SGDClassifier", *(() if given else ("LinearSVC",)))
+    solvers = ("cesaro", "LinearSVC") if asked.like_linear_svc else solvers
     print(
         f"| data | classes | cesaro: CPU s, accuracy, MB at most | {' | '.join(solvers[1:])} | ratio | two threads, wall |"
     )
     print("|---" * (4 + len(solvers)) + "|")
     ratios, options = [], [part for key, value in given.items() for part in (f"--{key}", str(value))]
+    options += ["--like-linear-svc"] * asked.like_linear_svc
     for name in [name for name in asked.names if name in MADE or present([name])]:
         found = {}
         for who in solvers:

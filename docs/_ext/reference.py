@@ -54,7 +54,8 @@ def listing(section: Section) -> list[str]:
     """The names of a section."""
     if section.names is not None:
         return section.names
-    return [name for name in public_names(section.module) if section.module != "cesaro" or name not in GENERAL]
+    names = [name for name in public_names(section.module) if section.module != "cesaro" or name not in GENERAL]
+    return sorted(names, key=lambda name: not name.startswith("DualAveraging"))  # estimators first, else as they are
 
 
 def write(path: Path) -> None:

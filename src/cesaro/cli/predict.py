@@ -90,7 +90,7 @@ def _columns(fitted: Any, X: Any, certified: bool, scores: bool, probabilities: 
     found = {}
     if certified:
         with warnings.catch_warnings():  # that none is certified is said in the notes
-            warnings.filterwarnings("ignore", message=".*no label is certified", category=UserWarning)
+            warnings.filterwarnings("ignore", message=".*label.* certified: ", category=UserWarning)
             found["certified"] = fitted.predict_certified(X)[1]
     if scores:
         found["scores"] = fitted.decision_function(X)

@@ -17,6 +17,8 @@ from cesaro.linear import (
 )
 from cesaro.linear.estimators import cross_validated
 from cesaro.linear.model_selection import search
+from cesaro.linear.problem import scales
+from cesaro.linear.problem.csr import make_rows
 from cesaro.linear.solvers.anchored import one_vs_rest
 
 
@@ -97,6 +99,43 @@ def test_columns_of_very_different_scales_are_searched_by_exact_fits():
     np.testing.assert_allclose(model.cv_results_["mean_test_score"], peer.cv_results_["mean_test_score"], atol=0.005)
 
 
+def texts(n=700, seed=0):
+    """Rows of length 1 with few or very many words, frequent and rare, and which of two topics they are about."""
+    rng = np.random.default_rng(seed)
+    words = np.minimum(3000 * rng.random((n, 400)) ** 3, 2999).astype(int)
+    topic = rng.integers(2, size=n)
+    words[:, ::3] = 2 * (words[:, ::3] // 2) + topic[:, None]
+    X = np.zeros((n, 3002))
+    for row, (here, length) in enumerate(zip(words, np.where(rng.random(n) < 0.5, 6, 400), strict=True)):
+        np.add.at(X[row], here[:length], 1.0)
+    X[0, 3000], X[0, 3001] = 0.01, 400.0  # a rare word beside a very frequent one
+    return sp.csr_array(X / np.linalg.norm(X, axis=1, keepdims=True)), topic
+
+
+def test_the_rarest_words_of_texts_do_not_make_a_search_one_by_one():
+    X, y = texts()
+    sizes = abs(X).max(axis=0).toarray().ravel()
+    assert sizes.max() > 1000 * sizes[sizes > 0].min()
+    alphas = np.geomspace(1e-1, 1e-4, 4)
+    how = {"penalize_intercept": True, "random_state": 0}
+    found = DualAveragingClassifierCV(alphas, cv=3, **how).fit(X, y)
+    assert found.search_ == "shared epochs"
+    exact = GridSearchCV(DualAveragingClassifier(tol=1e-6, **how), {"alpha": alphas}, cv=3).fit(X, y)
+    np.testing.assert_allclose(scored(found), scored(exact), atol=0.01)
+    tiny = DualAveragingClassifierCV([1e-1, 1e-13], cv=3, max_iter=3, tol=0, random_state=0).fit(X, y)
+    assert tiny.search_.startswith("one by one: the largest entries")  # a penalty so small lets any word count
+
+
+def test_what_small_columns_can_move_is_counted_over_a_row_with_weights_of_rows():
+    dense = np.array([[4.0, 0.0, 0.01], [0.0, 0.02, -0.03], [2.0, 0.0, 0.0]])
+    v = np.array([1.0, 3.0, 2.0])
+    rows = make_rows(sp.csr_array(dense))
+    means = v @ np.abs(dense) / v.sum()
+    most = (np.abs(dense)[:, 1:] @ means[1:]).max() / scales.NEGLIGIBLE
+    assert scales.uneven_factor(rows, v, 0.99 * most) == pytest.approx(4.0 / 0.02)
+    assert scales.uneven_factor(rows, v, 1.01 * most) == 1.0
+
+
 @pytest.mark.parametrize("n", [120, 800], ids=["one by one", "large enough for shared epochs"])
 def test_rows_that_a_fold_names_twice_are_learned_from_twice(n):
     X, y, t = data(n=n)
@@ -158,7 +197,8 @@ def test_the_model_names_the_scale_of_columns_and_the_unit_of_targets():
     alike = X / sizes * [0.011, 1.0, 1.0, 1.0, 1.0]
     apart = X / sizes * [0.005, 1.0, 1.0, 1.0, 1.0]
     assert DualAveragingRegressorCV([0.1, 0.01], cv=2).fit(alike, t).search_ == "shared epochs"
-    said = DualAveragingRegressorCV([0.1, 0.01], cv=2).fit(apart, t).search_
+    assert DualAveragingRegressorCV([0.1, 0.01], cv=2).fit(apart, t).search_ == "shared epochs"  # it hardly matters
+    said = DualAveragingRegressorCV([0.1, 1e-6], cv=2).fit(apart, t).search_
     assert said == "one by one: the largest entries of two columns differ by a factor of 200"
     said = DualAveragingRegressorCV([0.1, 0.01], cv=2, loss="quantile").fit(X, np.column_stack([t, 7 * t])).search_
     assert said == "one by one: the targets differ in the unit of alpha"

@@ -160,7 +160,7 @@ class LinearModel(Exports, ShowsItsProof, CallbackSupportMixin, CachedParameters
         self._previous = PreviousFit(problems[0], settings.solver, len(fits), states)
         columns = None if places is None else UsedColumns(places[: fewer[0].rows.d], problems[0].rows.d)
         self._publish(fits, at_zero, fewer[0], self._intercept_bounds(fewer, fits, settings), columns)
-        warn_unproved(self, fits, problems[0].rows, settings.interrupted)
+        warn_unproved(self, fits, problems[0], settings.interrupted)
         return self
 
     def _split(self, W: np.ndarray, d: int) -> tuple[np.ndarray, np.ndarray]:

@@ -52,13 +52,13 @@ class DualAveragingClassifier(FitsFiles, LinearClassifier):
     Examples
     --------
     >>> from sklearn.datasets import make_classification
-    >>> from cesaro.linear import DualAveragingClassifier
+    >>> from cesaro import DualAveragingClassifier
     >>> X, y = make_classification(random_state=0)
     >>> model = DualAveragingClassifier(alpha=0.1, random_state=0).fit(X, y)
     >>> bool(model.relative_gap_ <= 1e-3)
     True
-    >>> labels, proved = model.predict_certified(X)
-    >>> bool(proved.mean() > 0.5)
+    >>> labels, certified = model.predict_certified(X)
+    >>> bool(certified.mean() > 0.5)
     True
     """
 

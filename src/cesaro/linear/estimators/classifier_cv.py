@@ -54,7 +54,7 @@ class DualAveragingClassifierCV(LinearClassifier):
     Examples
     --------
     >>> from sklearn.datasets import make_classification
-    >>> from cesaro.linear import DualAveragingClassifierCV
+    >>> from cesaro import DualAveragingClassifierCV
     >>> X, y = make_classification(random_state=0)
     >>> model = DualAveragingClassifierCV(alphas=4, random_state=0).fit(X, y)
     >>> bool(model.alpha_ in model.alphas_), bool(model.best_score_ > 0.8)

@@ -48,7 +48,7 @@ class ConvergenceDisplay:
     Examples
     --------
     >>> from sklearn.datasets import make_classification
-    >>> from cesaro.linear import ConvergenceDisplay, DualAveragingClassifier
+    >>> from cesaro import ConvergenceDisplay, DualAveragingClassifier
     >>> model = DualAveragingClassifier(alpha=0.1, random_state=0).fit(*make_classification(random_state=0))
     >>> display = ConvergenceDisplay.from_estimator(model)
     >>> display.ax_.get_ylabel()

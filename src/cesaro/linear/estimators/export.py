@@ -31,7 +31,7 @@ class Exports:
         Examples
         --------
         >>> from sklearn.datasets import load_iris
-        >>> from cesaro.linear import DualAveragingClassifier
+        >>> from cesaro import DualAveragingClassifier
         >>> X, y = load_iris(return_X_y=True)
         >>> model = DualAveragingClassifier(alpha=0.01, random_state=0).fit(X, y)
         >>> model.to_sklearn()

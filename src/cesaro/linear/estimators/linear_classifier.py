@@ -18,7 +18,7 @@ from cesaro.linear.estimators.base import LinearModel
 from cesaro.linear.estimators.certified_predictions import EPS, certified_labels, distances, row_norms
 from cesaro.linear.estimators.intercept_bounds import intercept_bounds
 from cesaro.linear.estimators.parameter_docs import EVERY_ESTIMATOR
-from cesaro.linear.estimators.proof_warnings import warn_nothing_certified
+from cesaro.linear.estimators.proof_warnings import warn_few_certified
 from cesaro.linear.estimators.validation import check_points
 from cesaro.linear.out_of_core.csr_store import Store
 from cesaro.linear.problem.block_order import Layout, pieces
@@ -158,10 +158,10 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         -------
         labels : ndarray of shape (n_samples,)
             As `predict` gives them.
-        proved : ndarray of bool of shape (n_samples,)
-            True where the duality gap is small enough for a proof: with many classes that takes `tol=1e-6` or less, and a
-            warning tells if no label has one. Without an L2 term, `l1_ratio=1`, nothing is proved: the gap bounds how
-            good the model is, not how far from the optimum.
+        certified : ndarray of bool of shape (n_samples,)
+            True where the duality gap is small enough for a proof. Fit with `tol=1e-6`: at the default, `tol=1e-3`, few
+            labels are certified, or none, and a warning tells if fewer than one in twenty. Without an L2 term,
+            `l1_ratio=1`, none is: the gap bounds how good the model is, not how far from the optimum.
         """
         check_is_fitted(self)
         X = check_points(self, X)
@@ -171,10 +171,9 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         if self._row_centers is not None:
             lengths = distances(X, lengths, self._row_centers)
         reach = self._intercept_reach + 4.0 * EPS * np.abs(self.intercept_)  # it was rounded, and so is its sum
-        best, proved = certified_labels(self._scores(X), lengths, gap, self._mu, w_norms, X.shape[1] + 4, reach)
-        if not proved.any():
-            warn_nothing_certified(self, len(proved))
-        return self.classes_[best], proved
+        best, certified = certified_labels(self._scores(X), lengths, gap, self._mu, w_norms, X.shape[1] + 4, reach)
+        warn_few_certified(self, certified)
+        return self.classes_[best], certified
 
     @available_if(gives_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from cesaro.linear.model_selection.search import EVEN
-from cesaro.linear.problem.csr import Rows
-from cesaro.linear.problem.problem import Fit
-from cesaro.linear.problem.scales import column_sizes
+from cesaro.linear.problem.problem import Fit, Problem
+from cesaro.linear.problem.scales import EVEN, uneven_factor
 
 BETWEEN = ("cesaro", "sklearn", "joblib")  # packages that may stand between a user's line and a warning
-MANY = 20  # rows, of which one at least is certified if the gap is small enough for any
+MANY, SMALL = 20, 0.05  # so many rows, of which at least this share is certified if the gap is small enough for any
+FINEST = 1e-12  # a tol below it is not advised: rounding is in the way
+FEW = 100  # epochs, that are more likely to be the cause than the columns
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
@@ -24,8 +24,8 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
     warnings.warn(message, category, stacklevel=level)
 
 
-def warn_unproved(model: Any, fits: list[Fit], rows: Rows | None, interrupted: bool) -> None:
-    """Say so when the proof that was asked for is not there; `rows` are those of the fit, where they are at hand."""
+def warn_unproved(model: Any, fits: list[Fit], problem: Problem | None, interrupted: bool) -> None:
+    """Say so when the proof that was asked for is not there; `problem` is one with the rows, where they are at hand."""
     gaps, name = np.atleast_1d(model.relative_gap_), type(model).__name__
     if interrupted or any(fit.status == "interrupted" for fit in fits):
         message = (
@@ -34,9 +34,16 @@ def warn_unproved(model: Any, fits: list[Fit], rows: Rows | None, interrupted: b
         )
         warn(message, ConvergenceWarning)
     elif model.tol and gaps.max() > model.tol:
-        limit = "time_limit" if any(fit.status == "time_limit" for fit in fits) else "max_iter"
-        message = f"{name}: {_how_much(model, gaps)} after {model.n_iter_} epochs. {_scales(rows, model.l1_ratio)}"
-        warn(f"{message}Raise {limit} or tol; tol=0 asks for no proof.", ConvergenceWarning)
+        begin = f"{name}: {_how_much(model, gaps)} after {model.n_iter_} epochs."
+        scales = _scales(model, problem)
+        if any(fit.status == "time_limit" for fit in fits):
+            advice = f"{scales}Raise time_limit or tol; tol=0 asks for no proof."
+        elif model.max_iter < FEW:
+            advice = f"Raise max_iter first, {model.max_iter} epochs are few; or raise tol; tol=0 asks for no proof."
+            advice += f" If more epochs do not help: {scales}".rstrip() if scales else ""
+        else:
+            advice = f"{scales}Raise max_iter or tol; tol=0 asks for no proof."
+        warn(f"{begin} {advice}", ConvergenceWarning)
 
 
 def _how_much(model: Any, gaps: np.ndarray) -> str:
@@ -52,22 +59,25 @@ def _how_much(model: Any, gaps: np.ndarray) -> str:
     )
 
 
-def _scales(rows: Rows | None, l1_ratio: Any) -> str:
+def _scales(model: Any, problem: Problem | None) -> str:
     """Advice about the columns, if it would help."""
-    if rows is None:
+    if problem is None:
         return "If the columns differ in scale, scale them. "
-    if np.max(l1_ratio) > 0.0:  # coordinate descent does not mind
+    if np.max(model.l1_ratio) > 0.0:  # coordinate descent does not mind
         return ""
-    sizes = column_sizes(rows)
-    spread = sizes.max() / sizes.min() if len(sizes) else 1.0
-    if spread <= EVEN:
+    factor = uneven_factor(problem.rows, problem.v, getattr(model, "alpha_", None) or model.alpha)
+    if not factor > EVEN:
         return ""
-    return f"The columns differ in scale by a factor of {spread:.0e}: scale them (MaxAbsScaler keeps sparsity). "
+    return f"The columns differ in scale by a factor of {factor:.0e}: scale them (MaxAbsScaler keeps sparsity). "
 
 
-def warn_nothing_certified(model: Any, rows: int) -> None:
-    """Say that no label of so many rows is certified, and what to do."""
-    begin = f"{type(model).__name__}.predict_certified: no label is certified: "
+def warn_few_certified(model: Any, certified: np.ndarray) -> None:
+    """Say that no label is certified, or few of many are, and what to do."""
+    rows, found = len(certified), int(np.count_nonzero(certified))
+    if found >= max(1.0, SMALL * rows):
+        return
+    how_many = f"{found} of {rows} labels are" if found else "no label is"
+    begin = f"{type(model).__name__}.predict_certified: {how_many} certified: "
     gap = float(np.max(model.relative_gap_))
     if model._mu == 0.0:
         warn(
@@ -77,12 +87,23 @@ def warn_nothing_certified(model: Any, rows: int) -> None:
     elif not np.isfinite(gap):
         warn(f"{begin}partial_fit proves nothing. Use fit.")
     elif rows >= MANY:
-        free = (
-            ", or penalize_intercept=True, with which the same gap certifies more"
-            if model._intercept_reach.any()
-            else ""
-        )
         warn(
-            f"{begin}with a relative gap of {gap:.1e} the optimum may be too far from this model. Fit with a smaller tol, "
-            f"for example tol={min(1e-6, gap / 100.0):.0e}{free}."
+            f"{begin}with a relative gap of {gap:.1e} the optimum may be too far from this model. {_smaller(model, gap)}"
         )
+
+
+def _smaller(model: Any, gap: float) -> str:
+    """How the optimum would be known to be nearer."""
+    if model.tol and gap > model.tol:
+        return f"The fit ended above tol={model.tol:g}, for want of epochs or time: raise max_iter or time_limit first."
+    if gap / 100.0 < max(FINEST, model._rounding):
+        return (
+            f"A smaller tol would not help: the objective is known to {model._rounding:.0e} of itself, for rounding, and the "
+            "intercept no better. Centre and scale the columns (StandardScaler), or raise alpha."
+        )
+    advice = f"Fit with a smaller tol, for example tol={min(1e-6, gap / 100.0):.0e}"
+    if model._intercept_reach.any():
+        advice += (
+            "; or with penalize_intercept=True, a slightly different model: there the same gap often certifies more"
+        )
+    return f"{advice}."

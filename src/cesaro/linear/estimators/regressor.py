@@ -52,7 +52,7 @@ class DualAveragingRegressor(FitsFiles, LinearRegressor):
     Examples
     --------
     >>> from sklearn.datasets import make_regression
-    >>> from cesaro.linear import DualAveragingRegressor
+    >>> from cesaro import DualAveragingRegressor
     >>> X, y = make_regression(n_features=5, random_state=0)
     >>> model = DualAveragingRegressor(random_state=0).fit(X, y)
     >>> bool(model.relative_gap_ <= 1e-3), round(model.score(X, y), 2)

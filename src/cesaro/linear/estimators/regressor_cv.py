@@ -54,7 +54,7 @@ class DualAveragingRegressorCV(LinearRegressor):
     Examples
     --------
     >>> from sklearn.datasets import make_regression
-    >>> from cesaro.linear import DualAveragingRegressorCV
+    >>> from cesaro import DualAveragingRegressorCV
     >>> X, y = make_regression(n_features=5, random_state=0)
     >>> model = DualAveragingRegressorCV(alphas=4, random_state=0).fit(X, y)
     >>> bool(model.alpha_ in model.alphas_), bool(model.best_score_ > 0.9)

@@ -12,7 +12,7 @@ import numpy as np
 from cesaro.linear.model_selection.folds import Fold
 from cesaro.linear.problem.csr import Rows
 from cesaro.linear.problem.problem import TWO_CLASSES, Fit, Problem, make_problem, value_at_zero
-from cesaro.linear.problem.scales import column_sizes
+from cesaro.linear.problem.scales import EVEN, column_sizes, uneven_factor
 from cesaro.linear.solvers.driver import Report
 from cesaro.linear.solvers.hurried_fits import some_of
 from cesaro.linear.solvers.parallel import solve_all
@@ -21,7 +21,7 @@ from cesaro.linear.solvers.settings import Settings
 from cesaro.losses import Loss
 
 FEW = 500  # rows
-EVEN, LARGE = 100.0, 1e15  # largest over smallest column, and an entry, up to which few epochs are good enough
+LARGE = 1e15  # an entry up to which single precision is good enough
 ROWS, LEAST = 500_000, 2000  # rows for all models together, and at least for each, where there is little time
 ENTRIES, FEWEST = 100_000, 200  # of rows that are scored then, and so many rows whatever their length
 SHARE = 0.75  # of a time limit, for the search; the rest is for the final fit
@@ -101,15 +101,16 @@ def obstacle(search: Search, rows: Rows, columns: list[np.ndarray], v: np.ndarra
         return f"{rows.n} rows are few"
     if max(np.abs(y).max() for y in columns) >= LARGE:
         return "the targets are too large for single precision"
-    return _unevenness(rows)
+    return _unevenness(rows, v, float(search.alphas.min()) * (1.0 - search.l1_ratio))
 
 
-def _unevenness(rows: Rows) -> str:
-    """Whether the columns are of very different scales, or of one that is not for float32."""
+def _unevenness(rows: Rows, v: np.ndarray, mu: float) -> str:
+    """Whether columns that count are of very different scales, or of one that is not for float32."""
     top = column_sizes(rows)
+    top = top[top > 0.0]
     if len(top) == 0:
         return "X is zero"
-    if not top.max() <= EVEN * top.min():
+    if not uneven_factor(rows, v, mu) <= EVEN:  # few epochs would not be good enough
         return f"the largest entries of two columns differ by a factor of {top.max() / top.min():.3g}"
     return "" if top.min() > 1.0 / LARGE and top.max() < LARGE else "X is too large or small for single precision"
 

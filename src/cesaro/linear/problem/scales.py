@@ -14,6 +14,7 @@ from cesaro.linear.problem.csr import Rows
 from cesaro.linear.problem.problem import Problem
 
 LEAST, MOST = 1e-151, 1e151  # of the largest entry of X, of the largest target, of alpha
+EVEN, NEGLIGIBLE = 100.0, 0.2  # columns of about one scale; what small ones may move a prediction by, and yet not count
 ORDINARY = 1e20  # entries of X up to that, and down to its inverse, are left as they are
 
 
@@ -24,7 +25,7 @@ class ScaleError(ValueError):
 
     Examples
     --------
-    >>> from cesaro.linear import DualAveragingRegressor
+    >>> from cesaro import DualAveragingRegressor
     >>> DualAveragingRegressor().fit([[1.0], [2.0]], [1e-200, 3e-200])
     Traceback (most recent call last):
         ...
@@ -59,10 +60,43 @@ def largest_bits(bits, mask):
 
 
 def column_sizes(rows: Rows) -> np.ndarray:
-    """The largest |x| of every column that has entries."""
+    """The largest |x| of every column."""
     top = np.zeros(rows.d, rows.data.dtype)
     largest_entries(rows.data, rows.col, top)
-    return top[top > 0.0]
+    return top
+
+
+def uneven_factor(rows: Rows, v: np.ndarray, mu: float) -> float:
+    """The largest column over the smallest that counts; NaN if X is zero.
+
+    An optimum has w_j = -mean_i(loss'_i x_ij) / mu. Where the slopes of the loss are at most 1 (for targets: their spread),
+    the columns of a set move prediction i by sum_j |x_ij| mean_k |x_kj| / mu at most. Columns EVEN times smaller than the
+    largest do not count if all of them together move no prediction by more than NEGLIGIBLE: the rarest words of long texts.
+    """
+    top = column_sizes(rows)
+    used = top > 0.0
+    if not used.any():
+        return math.nan
+    small = used & (top < top.max() / EVEN)
+    if small.any() and moved_by(small, rows.data, rows.col, rows.ptr, v, np.zeros(rows.d)) <= NEGLIGIBLE * mu * v.sum():
+        used &= ~small
+    return float(top.max()) / float(top[used].min())
+
+
+@njit(**KERNEL)
+def moved_by(some, data, col, ptr, v, total):
+    """max_i sum_j |x_ij| sum_k v_k |x_kj| over some of the columns; `total`, zeros, becomes the inner sums."""
+    for i in range(len(ptr) - 1):
+        for k in range(ptr[i], ptr[i + 1]):
+            if some[col[k]]:
+                total[col[k]] += v[i] * abs(data[k])
+    most = 0.0
+    for i in range(len(ptr) - 1):
+        here = 0.0
+        for k in range(ptr[i], ptr[i + 1]):
+            here += abs(data[k]) * total[col[k]]
+        most = max(most, here)
+    return most
 
 
 @njit(**KERNEL)

@@ -168,6 +168,7 @@ def test_steps_of_the_logistic_loss_are_those_of_one_class_at_a_time():
             )
 
 
+@pytest.mark.filterwarnings("ignore:.*label.* certified")  # at the default tol few are
 def test_the_classifier_uses_it_on_wide_rows_whatever_the_number_of_threads(monkeypatch):
     X, y = wide_rows(n=400, d=150, classes=40, seed=2)
     monkeypatch.setattr("cesaro.linear.solvers.anchored.polish.pays", lambda *_: False)
