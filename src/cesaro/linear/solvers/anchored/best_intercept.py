@@ -20,6 +20,7 @@ from cesaro.linear.solvers.anchored.records import V, Y
 STEP, TRIES = 2.0**-4, 60  # the first change tried, in units of the slack, and how often it is doubled
 NEAR = 5.0  # times the gap that is asked for: beyond it the best intercept is not what is lacking
 SOME = 500  # rows, from which a constant model is made
+HEAVY = 1e6  # times the losses at 0: what the anchor may weigh there, so that what rounding may do remains known
 FAR = 4.0  # units of y: where such a model may end if it has met one label only
 ENOUGH = 0.01  # of the gap that is asked for: what a better intercept could still gain
 
@@ -53,13 +54,19 @@ def found_change(state: Any, p: np.ndarray, slopes: float, mean: float, asked: f
     return (change, found) if found < mean else (0.0, mean)
 
 
+def first_intercept(state: Any) -> float:
+    """Where a free intercept begins: at a constant model; at 0 where the anchor would outweigh all losses there."""
+    c, S = constant_model(state) / float(state.rows.bias), float(state.prox_weight + state.n * state.mu)
+    return c if S * c * c <= HEAVY * state.n * state.at_zero else 0.0
+
+
 def constant_model(state: Any) -> float:
-    """About the best prediction for all rows together, from some of them: where a free intercept begins."""
+    """About the best prediction for all rows together, from some of them."""
     record = state.record[state.active[:SOME]]
     zero, rows = np.zeros(len(record)), np.arange(len(record), dtype=np.uint32)
     slopes = float(sum_of_slopes(record, state.loss, zero, rows, 0.0, 0.0))
     enough = ENOUGH * state.at_zero * len(record)
-    return best_change(record, state.loss, zero, rows, slopes, state.unit, FAR * state.unit, enough)
+    return float(best_change(record, state.loss, zero, rows, slopes, state.unit, FAR * state.unit, enough))
 
 
 def best_change(

@@ -62,7 +62,7 @@ def begin_intercept_at(start: float, state: Any) -> None:
     """A first epoch has found what is to be added to a free intercept: add `start` to h and average, which are without."""
     h, _, _, average = state.working.columns
     S = state.prox_weight + state.n * state.mu
-    state.dual_floor -= 1.01 * state.n * state.at_zero + 2.02 * S * start**2  # docs/proofs.md, section 11
+    state.dual_floor -= 1.01 * state.n * state.at_zero + 2.02 * S * start * start  # docs/proofs.md, section 11
     h[-1] += (state.prox_weight + state.more) * start
     average[-1] += start
 

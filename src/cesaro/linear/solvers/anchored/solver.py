@@ -19,7 +19,7 @@ from cesaro.linear.problem.scales import rescaled
 from cesaro.linear.solvers import driver
 from cesaro.linear.solvers.anchored import kernels, polish
 from cesaro.linear.solvers.anchored.active_rows import slack_after
-from cesaro.linear.solvers.anchored.best_intercept import constant_model
+from cesaro.linear.solvers.anchored.best_intercept import first_intercept
 from cesaro.linear.solvers.anchored.dual_state import Epoch, SolverState
 from cesaro.linear.solvers.anchored.initial_prox_weight import first_weight, second_weight, unit
 from cesaro.linear.solvers.anchored.intercept import begin_intercept_at, bound_on_intercept
@@ -68,7 +68,7 @@ class AnchoredSolver(driver.Solver):
             weight = max(weight, 1e-3 * state.mean_square, 1e-300)
         state.prox_weight = weight
         if self.start is None:  # all columns are 0, as they are
-            state.center[-1] = constant_model(state) / state.rows.bias if state.free else 0.0
+            state.center[-1] = first_intercept(state) if state.free else 0.0
         else:
             w = (self.start.w if self.used is None else self.start.w[np.append(self.used, -1)]) / self.unit
             w[-1] /= self.bias_ratio
@@ -181,7 +181,7 @@ def run_epoch(state: SolverState, first: bool = False) -> Epoch:
     state.reorder(first)
     state.dual_value = math.nan
     here, n, mu, l1 = state.working, state.n, state.mu * first, state.l1 * first
-    start = here.columns.center[-1] * first if state.free else 0.0
+    start = float(here.columns.center[-1]) * first if state.free else 0.0
     sparse = (n * (state.l1 - l1), l1) if state.l1 > 0.0 else None
     left, *found = kernels.run_epoch(
         here.rows, here.record, here.active, here.columns.h, here.squared_norm_outside(state.prox_weight), state.loss,
