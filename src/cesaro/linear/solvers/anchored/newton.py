@@ -12,7 +12,8 @@ from cesaro.linear.problem.problem import Problem
 from cesaro.linear.solvers.anchored.intercept import penalties
 
 EPS = np.finfo(np.float64).eps
-STEPS, HALVINGS, MOST_HALVINGS = 200, 12, 50
+STEPS, MOST_TRIES = 200, 100
+FLAT, NEAR, INSIDE = 1e-3, 2.0**-13, 0.98  # of the slope at first; of the step; of the interval that is left
 
 
 def newton_point(
@@ -40,13 +41,20 @@ def newton_point(
 
 
 def _length(slope: Any) -> float:
-    """How far to go: the whole step unless the objective, whose slope along it this is, rises at its end."""
+    """How far to go: the whole step unless the objective, whose slope along it this is, rises at its end.
+
+    Else about to where it is flat, from the side where it falls: secants and halvings in turn.
+    """
     low, high = 0.0, 1.0
-    if slope(high) <= EPS * abs(slope(low)):
+    first, end = slope(low), slope(high)
+    if end <= EPS * abs(first):
         return high
-    for k in range(MOST_HALVINGS):
-        middle = (low + high) / 2.0
-        low, high = (middle, high) if slope(middle) <= 0.0 else (low, middle)
-        if k >= HALVINGS and low > 0.0:
+    falling = first
+    for k in range(MOST_TRIES):
+        part = falling / (falling - end) if k % 2 == 0 else 0.5
+        there = low + (high - low) * min(INSIDE, max(1.0 - INSIDE, part))
+        found = slope(there)
+        low, falling, high, end = (there, found, high, end) if found <= 0.0 else (low, falling, there, found)
+        if low > 0.0 and (abs(falling) <= FLAT * abs(first) or high - low <= NEAR):
             break
     return low

@@ -28,6 +28,7 @@ from cesaro.storage.checkpoint import CheckpointSlot
 
 FEWEST, MOST = 10, 400  # epochs before a small problem is polished
 DIGITS = 1e-8  # a tolerance from which on it is polished in any case, to the last digit
+LOOSEST = 0.01  # a tolerance: for larger ones a first attempt is no shorter, as steps double the digits
 EPS = np.finfo(np.float64).eps
 LONG = np.longdouble  # proofs are summed with more digits where the machine has them
 ENTRIES, WORK = 2 * 10**6, 10**8  # at most: of a dense matrix, multiplications for its Gram matrix
@@ -210,7 +211,7 @@ def _polished(problem: Problem, fit: Fit, tol: float) -> Fit:
     unit = gap_unit(fit.objective, least)
     history = History(np.column_stack(list(fit.history.values())))
     w, objective, lower, solved = fit.w, fit.objective, fit.lower_bound, False
-    for enough in [0.1 * tol * unit, 0.0] if tol > DIGITS else [0.0]:
+    for enough in [0.1 * min(tol, LOOSEST) * unit, 0.0] if tol > DIGITS else [0.0]:
         better = polish(problem, w, enough, 1e-4 * unit)
         if better is not None:
             if better.objective <= objective * (1.0 + 8.0 * EPS):  # of equals the polished one
