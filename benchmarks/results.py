@@ -14,6 +14,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 SCRIPTS = [
     ("Time to accuracy and to a proof, hinge", "linear/time_to_accuracy.py", True),
+    ("What a free intercept costs", "linear/intercept.py", True),
     ("Many classes at the defaults", "linear/many_classes.py", False),
     ("Many classes, log loss", "linear/many_classes.py --loss log_loss --alpha 1e-5 debian", False),
     ("Many classes, the model of LinearSVC", "linear/many_classes.py --like-linear-svc debian", False),
