@@ -43,7 +43,8 @@ def minimize(
 ) -> OptimizeResult:
     """Minimise a convex function over a convex set, with a proof of how far from the minimum the answer can be.
 
-        min f(w)  over  w in Q,      f(w) >= f(u) + <g, w - u> + mu/2 |w - u|^2  for every subgradient g at u
+        min f(w)  over  w in Q,
+        f(w) >= f(u) + <g, w - u> + mu/2 |w - u|^2  for every subgradient g at u
 
     Parameters
     ----------
