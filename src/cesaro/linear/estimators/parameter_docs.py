@@ -8,9 +8,10 @@ l1_ratio : float in [0, 1]
     but says nothing about single labels.
 solver : {"anchored", "gda", "sc-pda", "pegasos", "pa-psg-sc", "sc-rda"}
     Anchored dual coordinate ascent (on small problems the last digits come from dense Newton or interior point steps; L1 is
-    solved by coordinate descent over columns, with working sets), or a method of the paper as it is.
+    solved by coordinate descent over columns, with working sets), or a method of the paper with `averaging`.
 averaging : "auto" or an object from `cesaro.weights`
-    Weights of the paper's solvers, constant within an epoch; "anchored" has its own.
+    Weights of the paper's solvers, constant within an epoch; "anchored" has its own. "auto": 1 in every epoch for "gda", whose
+    output then has weights t^3, and e in epoch e for "sc-pda" and "pa-psg-sc".
 anchor : "auto" or float
     The weight gamma_0 of the starting point; chosen from the data by default.
 radius : float or None
