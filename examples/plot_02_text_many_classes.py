@@ -94,11 +94,13 @@ print(f"{took:.1f} s for {5 * len(ALPHAS)} fits and the last one ({search.search
 print(f"alpha {search.alpha_:.1e}, cross-validated accuracy {search.best_score_:.3f}")
 
 # %%
-# Scores that differ by less than they do between the folds are equal: any of these alphas would do.
+# Scores that differ by less than they do between the folds are equal: any of these alphas would do, and which of them is
+# the best depends on chance. From here on it is 1e-4.
 
 mean, std = (search.cv_results_[f"{kind}_test_score"] for kind in ("mean", "std"))
 for alpha, score, spread in zip(search.alphas_, mean, std, strict=True):
     print(f"alpha {alpha:.1e}: {score:.3f} +- {spread:.3f}")
+alpha = 1e-4
 
 # %%
 # Labels that are certified
@@ -109,7 +111,7 @@ for alpha, score, spread in zip(search.alphas_, mean, std, strict=True):
 for loss in ("squared_hinge", "hinge"):
     for tol in (1e-3, 1e-4, 1e-6, 1e-8):
         settings = LIKE_SVC | {"loss": loss, "tol": tol}
-        model = DualAveragingClassifier(alpha=search.alpha_, **settings)
+        model = DualAveragingClassifier(alpha=alpha, **settings)
         took = min(seconds(model) for _ in range(3))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # it warns if few are certified
@@ -123,7 +125,7 @@ for loss in ("squared_hinge", "hinge"):
 # Certified is not correct: the optimum errs, too. But the labels that a proof leaves open are the close calls, and these
 # are wrong more often: they are the ones to look at by hand. With ``tol=1e-4``, which leaves more of them:
 
-loose = DualAveragingClassifier(alpha=search.alpha_, tol=1e-4, **LIKE_SVC).fit(X, y_train)
+loose = DualAveragingClassifier(alpha=alpha, tol=1e-4, **LIKE_SVC).fit(X, y_train)
 labels, certified = loose.predict_certified(X_test)
 right = labels == y_test
 print(f"certified: {certified.sum()} labels, accuracy {right[certified].mean():.3f}")
@@ -138,7 +140,7 @@ labels = search.predict(X_test)
 # ``LinearSVC`` with C = 1/(alpha n) is the same model, and its default, C = 1, the one with alpha = 1/n.
 # ``SGDClassifier`` has the hinge by default.
 
-alpha, n = search.alpha_, X.shape[0]
+n = X.shape[0]
 peers = {
     "cesaro, squared hinge, tol 1e-3": DualAveragingClassifier(alpha=alpha, **LIKE_SVC),
     "cesaro, squared hinge, tol 1e-6": DualAveragingClassifier(
